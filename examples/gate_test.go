@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/gate"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
@@ -39,9 +41,9 @@ func changed(t *testing.T, file, old, now string) string {
 }
 
 // judged returns the gate of each VM that a change of the example affects.
-func judged(t *testing.T, dir string, overlays ...string) map[string]*plan.Gate {
+func judged(t *testing.T, dir string, overlays ...string) map[string]*gate.Gate {
 	t.Helper()
-	out := map[string]*plan.Gate{}
+	out := map[string]*gate.Gate{}
 	p := plan.New(gated(t, "gate", overlays...), gated(t, dir, overlays...), plan.Options{})
 	for i := range p.VMs {
 		if g := p.VMs[i].Gate; g != nil {
@@ -62,7 +64,7 @@ func TestGate(t *testing.T) {
 
 	approved := judged(t, changed(t, "vms/db.yaml", "cores: 2}", "cores: 4}\n    "+line))
 	require.False(t, approved["db01"].Blocked())
-	require.Equal(t, plan.Given, approved["db01"].Approvals[0].State)
+	require.Equal(t, gate.Given, approved["db01"].Approvals[0].State)
 
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("gate")))
@@ -71,7 +73,7 @@ func TestGate(t *testing.T) {
 	c := render.NewCollector()
 	_, diags := machine.Visit(dir, fleet.Options{}, c.Visit)
 	further := plan.New(gated(t, "gate"), read(t, c.Rendered(diags)), plan.Options{})
-	require.Equal(t, plan.Stale, further.VMs[0].Gate.Approvals[0].State)
+	require.Equal(t, gate.Stale, further.VMs[0].Gate.Approvals[0].State)
 	require.Len(t, diags.Sorted(), 1, "validate warns of it")
 }
 
@@ -103,6 +105,6 @@ func TestGateOfCattle(t *testing.T) {
 		}
 	}
 	for _, v := range plan.New(was, without, plan.Options{}).VMs {
-		require.Contains(t, []plan.Level{plan.None, plan.Left}, v.Level)
+		require.Contains(t, []impact.Level{impact.None, impact.Left}, v.Level)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
@@ -66,7 +67,7 @@ func TestMigrate(t *testing.T) {
 	}, names(started)...), names(done))
 	require.Equal(t, names(done)[:3], names(wave(", done: true")))
 	for _, v := range plan.New(started, done, plan.Options{}).VMs {
-		require.Equal(t, plan.Code("taken-over"), v.Causes[0].Code, v.ID.Name)
+		require.Equal(t, impact.Code("taken-over"), v.Causes[0].Code, v.ID.Name)
 	}
 }
 

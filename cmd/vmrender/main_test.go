@@ -27,13 +27,15 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       golden.Update(),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"status": status, "approve": approve},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status": exitStatus, "approve": approve,
+		},
 	})
 }
 
-// status runs a program, as exec does, and checks that its exit status is the
+// exitStatus runs a program, as exec does, and checks that its exit status is the
 // first argument: `status 2 vmrender template --no-such-flag`.
-func status(ts *testscript.TestScript, neg bool, args []string) {
+func exitStatus(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: status CODE PROGRAM [ARG...]")
 	}

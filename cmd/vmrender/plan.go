@@ -7,8 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/compare"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/layers"
+	"github.com/vmrender/vmrender/pkg/pairs"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/report/html"
@@ -58,7 +61,7 @@ func newPlanCommand() *cobra.Command {
 		Use:         "plan [PATH] --from REVISION | plan OLD NEW",
 		SuggestFor:  []string{"diff", "preview", "impact", "compare"},
 		Short:       "Report what a sync will do to every VM",
-		Long:        fmt.Sprintf(planHelp, gradeTable(plan.Levels())),
+		Long:        fmt.Sprintf(planHelp, gradeTable(impact.Levels())),
 		Example: `  vmrender plan --from main
   vmrender plan sites/a --from origin/main... -o markdown --fail-on data-loss
   vmrender plan --from-overlay stage.yaml --to-overlay prod.yaml
@@ -71,7 +74,7 @@ func newPlanCommand() *cobra.Command {
 	set := new(compare.Settings)
 	registerSettings(cmd, set)
 	cmd.Args = cobra.MatchAll(sides.check, func(*cobra.Command, []string) error { return set.Check() })
-	failOn := failOnFlag(cmd, "level", plan.Levels())
+	failOn := failOnFlag(cmd, "level", impact.Levels())
 	verbose := false
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "all causes, with fields and values")
 	gate := true
@@ -114,7 +117,7 @@ func newPlanCommand() *cobra.Command {
 
 // judge returns an error if a plan reaches a level, or if the fleet's gate counts and does
 // not let it pass.
-func judge(cmd *cobra.Command, p report.Plan, failOn plan.Level, gate bool) error {
+func judge(cmd *cobra.Command, p report.Plan, failOn impact.Level, gate bool) error {
 	blocked := gate && p.Summary.Blocked > 0
 	if blocked {
 		cmd.PrintErrf("%s not approved; see docs/how-to/gate.md\n", problems.Count(p.Summary.Blocked, "VM"))
@@ -187,11 +190,13 @@ func reportSides(cmd *cobra.Command, from, to compare.Loaded) error {
 }
 
 // predict returns the plan with what is compared with what.
-func predict(f *sideFlags, from, to compare.Loaded, live state, cluster plan.Cluster, oneApplication bool) report.Plan {
+func predict(
+	f *sideFlags, from, to compare.Loaded, live state, declared cluster.Settings, oneApplication bool,
+) report.Plan {
 	p := report.Plan{From: f.side(f.sides.From, from), To: f.side(f.sides.To, to), Unknown: live.unknown()}
-	p.To.Targets, p.To.Settings = targetsOf(&cluster), settings(&cluster)
+	p.To.Targets, p.To.Settings = targetsOf(&declared), settings(&declared)
 	if f.sides.From.Origin == compare.Cluster {
-		objects, unrecorded := plan.FromCluster(live.objects, to.Objects)
+		objects, unrecorded := pairs.FromCluster(live.objects, to.Objects)
 		from.Objects = objects
 		p.From = report.Side{Label: live.label, Exported: live.exported}
 		if unrecorded > 0 {
@@ -199,12 +204,12 @@ func predict(f *sideFlags, from, to compare.Loaded, live state, cluster plan.Clu
 				fmt.Sprintf("what Git has dropped of objects that do not say what Argo CD applied last (%d)", unrecorded))
 		}
 	}
-	options := plan.Options{Cluster: cluster, Live: live.objects, Upgrade: f.sides.Upgrade}
+	options := plan.Options{Cluster: declared, Live: live.objects, Upgrade: f.sides.Upgrade}
 	if !oneApplication {
 		options.Was, options.Now = from.Directories, to.Directories
 	}
 	p.Plan = plan.New(from.Objects, to.Objects, options)
-	_, said := plan.ReadCluster(cluster, live.objects)
+	_, said := cluster.ReadSettings(declared, live.objects)
 	p.Notes = append(live.notes(said), p.Notes...)
 	return p
 }
@@ -223,7 +228,7 @@ func (f *sideFlags) side(of compare.Side, l compare.Loaded) report.Side {
 		Label: l.Label, Path: named(of.Path), Overlays: append(append([]string{}, f.fleet.overlays...), of.Overlays...),
 	}
 	if t := targetOf(l); t != nil {
-		s.Targets = targetsOf(&plan.Cluster{KubeVirt: t.KubeVirt, ArgoCD: t.ArgoCD})
+		s.Targets = targetsOf(&cluster.Settings{KubeVirt: t.KubeVirt, ArgoCD: t.ArgoCD})
 	}
 	return s
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/compare"
-	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
@@ -43,7 +43,7 @@ func registerSettings(cmd *cobra.Command, s *compare.Settings) {
 
 // targetsOf returns the versions that a cluster's settings name, in the words of the
 // header.
-func targetsOf(c *plan.Cluster) []string {
+func targetsOf(c *cluster.Settings) []string {
 	var out []string
 	for _, v := range []struct{ name, value string }{{"kubevirt", c.KubeVirt}, {"argocd", c.ArgoCD}} {
 		if v.value != "" {
@@ -54,7 +54,7 @@ func targetsOf(c *plan.Cluster) []string {
 }
 
 // settings returns a cluster's settings, in the words of the header.
-func settings(c *plan.Cluster) []string {
+func settings(c *cluster.Settings) []string {
 	var out []string
 	if c.VMRolloutStrategy != "" {
 		out = append(out, "vmRolloutStrategy "+c.VMRolloutStrategy)

@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/compare"
 	"github.com/vmrender/vmrender/pkg/manifest"
-	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/rollout"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -76,7 +76,7 @@ func (f *liveFlags) load(cmd *cobra.Command, wanted ...[]manifest.Object) (state
 		s.diags.Errorf(source.Pos{File: l.Label}, rule.EmptyFile, "",
 			"no objects; expected an export, see docs/how-to/live.md")
 	}
-	s.exported = plan.Exported(s.objects)
+	s.exported = cluster.Exported(s.objects)
 	return s, nil
 }
 
@@ -84,15 +84,15 @@ func (f *liveFlags) load(cmd *cobra.Command, wanted ...[]manifest.Object) (state
 func (f *liveFlags) query(cmd *cobra.Command, namespaces []string) (state, error) {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	cluster, name, err := rollout.Dial(f.kubeconfig, f.context)
+	client, name, err := rollout.Dial(f.kubeconfig, f.context)
 	if err != nil {
 		return state{}, err
 	}
-	return readState(ctx, cluster, name, namespaces)
+	return readState(ctx, client, name, namespaces)
 }
 
-func readState(ctx context.Context, cluster *rollout.Cluster, name string, namespaces []string) (state, error) {
-	stream, unread, err := cluster.State(ctx, namespaces)
+func readState(ctx context.Context, client *rollout.Cluster, name string, namespaces []string) (state, error) {
+	stream, unread, err := client.State(ctx, namespaces)
 	if err != nil {
 		return state{}, err
 	}
@@ -101,7 +101,7 @@ func readState(ctx context.Context, cluster *rollout.Cluster, name string, names
 		objects = []manifest.Object{}
 	}
 	return state{
-		label: "the cluster of context " + name, exported: plan.Exported(objects), objects: objects, unread: unread,
+		label: "the cluster of context " + name, exported: cluster.Exported(objects), objects: objects, unread: unread,
 		diags: new(source.Diagnostics),
 	}, err
 }

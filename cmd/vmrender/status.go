@@ -6,10 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/compare"
-	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/report/problems"
+	"github.com/vmrender/vmrender/pkg/status"
 )
 
 // statusHelp is the help of status, with the table of states to come.
@@ -45,7 +46,7 @@ func newStatusCommand() *cobra.Command {
 		Use:         "status [PATH] --live FILE|cluster",
 		SuggestFor:  []string{"drift", "health", "verify"},
 		Short:       "Report the state of every VM in the cluster",
-		Long:        fmt.Sprintf(statusHelp, gradeTable(plan.States())),
+		Long:        fmt.Sprintf(statusHelp, gradeTable(status.States())),
 		Example: `  vmrender status --live cluster
   vmrender status sites/a --live export.yaml --fail-on restart
   vmrender template | vmrender status - --live export.yaml -o markdown`,
@@ -60,7 +61,7 @@ func newStatusCommand() *cobra.Command {
 		}
 		return nil
 	}, sides.live.check)
-	failOn := failOnFlag(cmd, "state", plan.States())
+	failOn := failOnFlag(cmd, "state", status.States())
 	verbose := false
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false,
 		"all facts, with fields, values and advice, and also VMs that are the same as in Git")
@@ -101,9 +102,9 @@ func (f *sideFlags) status(cmd *cobra.Command, path string) (report.Status, erro
 		return report.Status{}, err
 	}
 	settings := compare.Settings{Given: cmd.Flags().Changed}
-	cluster, said := plan.ReadCluster(settings.Cluster(targetOf(git)), live.objects)
+	observed, said := cluster.ReadSettings(settings.Cluster(targetOf(git)), live.objects)
 	s := report.Status{
-		Status: plan.NewStatus(git.Objects, plan.Options{Cluster: cluster, Live: live.objects}),
+		Status: status.New(git.Objects, observed, live.objects),
 		Git:    report.Side{Label: git.Label, Path: named(path), Overlays: f.fleet.overlays},
 		Cluster: report.Side{
 			Label: live.label, Exported: live.exported, Settings: said,

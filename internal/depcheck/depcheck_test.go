@@ -144,11 +144,51 @@ var rooms = []room{
 	},
 	{dir: "pkg/labels", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
 	{dir: "pkg/manifest", reach: join(cluster, argocd, kubevirt), imports: impure},
+	// What a sync does: the cluster as it is, what changes do to it, both states of Git next to it, and the whole.
+	{
+		dir: "pkg/cluster",
+		ours: []string{
+			"pkg/argocd", "pkg/labels", "pkg/manifest", "pkg/versions", "pkg/world", "internal/quantities", "internal/wording",
+		},
+		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
+	},
+	{
+		dir: "pkg/impact",
+		ours: []string{
+			"pkg/argocd", "pkg/cluster", "pkg/kinds", "pkg/labels", "pkg/manifest", "pkg/secret", "pkg/versions", "pkg/world",
+			"internal/quantities", "internal/wording",
+		},
+		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
+	},
+	{
+		dir: "pkg/pairs",
+		ours: []string{
+			"pkg/argocd", "pkg/cluster", "pkg/impact", "pkg/labels", "pkg/manifest", "pkg/world", "internal/quantities",
+			"internal/wording",
+		},
+		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
+	},
+	{
+		dir: "pkg/gate", ours: []string{"pkg/cluster", "pkg/impact", "pkg/labels", "pkg/manifest"},
+		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
+	},
+	{
+		dir: "pkg/upgrade", ours: []string{"pkg/cluster", "pkg/impact", "pkg/manifest", "pkg/versions", "pkg/world"},
+		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
+	},
+	{
+		dir: "pkg/status",
+		ours: []string{
+			"pkg/cluster", "pkg/impact", "pkg/labels", "pkg/manifest", "pkg/pairs", "pkg/world", "internal/quantities",
+			"internal/wording",
+		},
+		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
+	},
 	{
 		dir: "pkg/plan",
 		ours: []string{
-			"pkg/admission", "pkg/kinds", "pkg/world", "pkg/manifest", "pkg/labels", "pkg/argocd", "pkg/secret", "pkg/versions",
-			"internal/quantities",
+			"pkg/admission", "pkg/cluster", "pkg/gate", "pkg/impact", "pkg/labels", "pkg/manifest", "pkg/pairs",
+			"pkg/upgrade", "pkg/world", "internal/quantities", "internal/wording",
 		},
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml, system),
@@ -162,14 +202,17 @@ var rooms = []room{
 		dir: "pkg/adopt",
 		ours: []string{
 			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest",
-			"pkg/patch", "pkg/edit", "pkg/labels", "pkg/argocd", "pkg/plan", "pkg/secret", "internal/files",
+			"pkg/patch", "pkg/edit", "pkg/labels", "pkg/argocd", "pkg/pairs", "pkg/secret", "internal/files",
 			"internal/lazyregexp", "internal/suggest",
 		},
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml),
 	},
 	{
-		dir: "pkg/report", ours: []string{"pkg/rule", "pkg/source", "pkg/manifest", "pkg/plan"},
+		dir: "pkg/report",
+		ours: []string{
+			"pkg/rule", "pkg/source", "pkg/manifest", "pkg/gate", "pkg/impact", "pkg/plan", "pkg/status",
+		},
 		reach: join(cluster, argocd), imports: impure,
 	},
 	{
@@ -179,7 +222,8 @@ var rooms = []room{
 	{
 		dir: "pkg/report/html",
 		ours: []string{
-			"pkg/machine", "pkg/plan", "pkg/report", "pkg/report/problems", "pkg/values", "pkg/catalog", "pkg/source",
+			"pkg/machine", "pkg/impact", "pkg/plan", "pkg/report", "pkg/report/problems", "pkg/values", "pkg/catalog",
+			"pkg/source",
 		},
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml, system),
@@ -231,7 +275,8 @@ var rooms = []room{
 	{
 		dir: "pkg/compare",
 		ours: []string{
-			"pkg/rule", "pkg/source", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest", "pkg/layers", "pkg/plan",
+			"pkg/rule", "pkg/source", "pkg/cluster", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest", "pkg/layers",
+			"pkg/upgrade",
 			"pkg/revision", "pkg/values", "pkg/versions", "internal/suggest",
 		},
 		reach: argocd, imports: join(impure, yaml, system, helm),
@@ -287,6 +332,10 @@ var rooms = []room{
 	{dir: "internal/suggest", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
 	{dir: "internal/lazyregexp", reach: join(cluster, argocd, kubernetes)},
 	{dir: "internal/sizes", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
+	{
+		dir: "internal/wording", ours: []string{"pkg/secret"}, reach: join(cluster, argocd, kubernetes, kubevirt),
+		imports: join(impure, system),
+	},
 	{dir: "internal/quantities", reach: join(cluster, argocd, kubevirt), imports: join(impure, system)},
 	{dir: "internal/process", reach: join(cluster, argocd, kubernetes)},
 	// This package is initialized before all others and starts its own program: see

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/lazyregexp"
-	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/upgrade"
 )
 
 //go:embed compatibility.md.tmpl
@@ -48,7 +48,7 @@ const releasesFile = "test/e2e/openshift/release.go"
 
 var openShiftRelease = lazyregexp.New(`"(4\.[0-9]+)", "v1\.`)
 
-// compatibilityReference returns docs/reference/compatibility.md, from the go.mod files and pkg/plan.
+// compatibilityReference returns docs/reference/compatibility.md, from the go.mod files and pkg/upgrade.
 func compatibilityReference() ([]byte, error) {
 	rows := make([][]string, len(components))
 	for i, c := range components {
@@ -70,7 +70,7 @@ func compatibilityReference() ([]byte, error) {
 		return nil, fmt.Errorf("%s: no releases of OpenShift", releasesFile)
 	}
 	return execute("compatibility.md", compatibilityTemplate, map[string]any{
-		"Components": rows, "Products": table(plan.Products(), productCells), "Releases": strings.Join(releases, ", "),
+		"Components": rows, "Products": table(upgrade.Products(), productCells), "Releases": strings.Join(releases, ", "),
 	})
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/gate"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
@@ -17,33 +19,33 @@ type impactSection struct {
 	Rows  [][]string
 }
 
-// impactReference returns docs/reference/impact.md, from the rules of pkg/plan.
+// impactReference returns docs/reference/impact.md, from the rules of pkg/impact.
 func impactReference() ([]byte, error) {
-	levels := plan.Levels()
+	levels := impact.Levels()
 	slices.Reverse(levels)
-	topics := plan.Topics()
+	topics := impact.Topics()
 	sections := make([]impactSection, 0, len(topics))
 	for _, t := range topics {
 		sections = append(sections, impactSection{t.Title, table(t.Rules, ruleCells)})
 	}
 	return execute("impact.md", impactTemplate, map[string]any{
-		"Levels":   table(levels, func(l plan.Level) []string { return []string{code(l.String()), l.Meaning()} }),
+		"Levels":   table(levels, func(l impact.Level) []string { return []string{code(l.String()), l.Meaning()} }),
 		"Sections": sections,
 		"Codes":    codesWithoutRule(),
-		"Gate":     table(plan.GateFields(), gateCells),
+		"Gate":     table(gate.Fields(), gateCells),
 	})
 }
 
 // gateCells returns the row of a field that the gate compares.
-func gateCells(f plan.GateField) []string {
+func gateCells(f gate.Field) []string {
 	return []string{code(f.Path), code(f.Level.String()), strings.Join(f.Open, "; ")}
 }
 
 // codesWithoutRule returns the codes of causes that are worked out after the rules.
 func codesWithoutRule() string {
 	codes := plan.Codes()
-	for _, r := range plan.Rules() {
-		codes = slices.DeleteFunc(codes, func(c plan.Code) bool { return c == r.Code })
+	for _, r := range impact.Rules() {
+		codes = slices.DeleteFunc(codes, func(c impact.Code) bool { return c == r.Code })
 	}
 	out := make([]string, 0, len(codes))
 	for _, c := range codes {
@@ -53,7 +55,7 @@ func codesWithoutRule() string {
 }
 
 // ruleCells returns the row of a rule.
-func ruleCells(r plan.Rule) []string {
+func ruleCells(r impact.Rule) []string {
 	kind, _, _ := strings.Cut(r.Kind, ".")
 	said := []string{r.Reason}
 	for _, more := range []string{r.When, r.Advice} {
@@ -71,7 +73,7 @@ func ruleCells(r plan.Rule) []string {
 }
 
 // ruleConditions returns when a rule holds.
-func ruleConditions(r plan.Rule) string {
+func ruleConditions(r impact.Rule) string {
 	var out []string
 	if r.If.Text != "" {
 		out = append(out, r.If.Text)

@@ -7,8 +7,11 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/vmrender/vmrender/pkg/gate"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/status"
 )
 
 // outputs are what commands print as JSON, by the command.
@@ -42,24 +45,24 @@ func (c comments) outputSchema(command string, of reflect.Type) ([]byte, error) 
 // outputWords returns the schemas of words from closed lists.
 func outputWords(t reflect.Type) *jsonschema.Schema {
 	switch t {
-	case reflect.TypeFor[plan.Level]():
-		return words(plan.Levels())
-	case reflect.TypeFor[plan.Code]():
+	case reflect.TypeFor[impact.Level]():
+		return words(impact.Levels())
+	case reflect.TypeFor[impact.Code]():
 		return words(plan.Codes())
-	case reflect.TypeFor[plan.State]():
-		return words(plan.States())
-	case reflect.TypeFor[plan.FactCode]():
-		return words(plan.FactCodes())
-	case reflect.TypeFor[plan.Risk]():
-		return words([]plan.Risk{plan.RiskRestart, plan.RiskDelete, plan.RiskData})
-	case reflect.TypeFor[plan.ApprovalState]():
-		return words([]plan.ApprovalState{plan.Given, plan.Missing, plan.Stale})
-	case reflect.TypeFor[plan.Removal]():
-		return words([]plan.Removal{plan.RemovalApproved, plan.RemovalMissing})
-	case reflect.TypeFor[map[plan.Level]int]():
-		return counts(plan.Levels())
-	case reflect.TypeFor[map[plan.State]int]():
-		return counts(plan.States())
+	case reflect.TypeFor[status.State]():
+		return words(status.States())
+	case reflect.TypeFor[status.FactCode]():
+		return words(status.FactCodes())
+	case reflect.TypeFor[gate.Risk]():
+		return words([]gate.Risk{gate.RiskRestart, gate.RiskDelete, gate.RiskData})
+	case reflect.TypeFor[gate.ApprovalState]():
+		return words([]gate.ApprovalState{gate.Given, gate.Missing, gate.Stale})
+	case reflect.TypeFor[gate.Removal]():
+		return words([]gate.Removal{gate.RemovalApproved, gate.RemovalMissing})
+	case reflect.TypeFor[map[impact.Level]int]():
+		return counts(impact.Levels())
+	case reflect.TypeFor[map[status.State]int]():
+		return counts(status.States())
 	}
 	return nil
 }

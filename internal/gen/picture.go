@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/svgtext"
+	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -32,7 +33,7 @@ func planPicture() ([]byte, error) {
 		return nil, err
 	}
 	p := report.Plan{
-		Plan:     plan.New(before, after, plan.Options{Cluster: plan.Cluster{KubeVirt: "1.6", OpenShift: true}}),
+		Plan:     plan.New(before, after, plan.Options{Cluster: cluster.Settings{KubeVirt: "1.6", OpenShift: true}}),
 		From:     report.Side{Label: revision.Commit{Name: "main", Hash: "4be1c07d92a6"}.String()},
 		To:       report.Side{Label: revision.Commit{Name: revision.Worktree, Hash: "4be1c07d92a6", Changed: true}.String()},
 		Unknown:  []string{"the state in the cluster"},

@@ -4,25 +4,26 @@ import (
 	_ "embed"
 	"strings"
 
-	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/impact"
+	"github.com/vmrender/vmrender/pkg/upgrade"
 )
 
 //go:embed upgrades.md.tmpl
 var upgradesTemplate string
 
-// upgradesReference returns docs/how-to/upgrade-platform.md, from the facts of pkg/plan.
+// upgradesReference returns docs/how-to/upgrade-platform.md, from the facts of pkg/upgrade.
 func upgradesReference() ([]byte, error) {
 	return execute("upgrades.md", upgradesTemplate, map[string]any{
-		"Products": table(plan.Products(), productCells),
-		"Facts":    table(plan.UpgradeFacts(), factCells),
+		"Products": table(upgrade.Products(), productCells),
+		"Facts":    table(upgrade.Facts(), factCells),
 	})
 }
 
 // productCells returns the row of a product.
-func productCells(p plan.Product) []string { return []string{code(p.Name), p.Oldest, p.Newest} }
+func productCells(p upgrade.Product) []string { return []string{code(p.Name), p.Oldest, p.Newest} }
 
 // factCells returns the row of a fact.
-func factCells(f plan.UpgradeFact) []string {
+func factCells(f upgrade.Fact) []string {
 	what := []string{f.Reason}
 	for _, more := range []string{f.When, f.Advice} {
 		if more != "" {
@@ -30,7 +31,7 @@ func factCells(f plan.UpgradeFact) []string {
 		}
 	}
 	level := "note"
-	if f.Level > plan.None {
+	if f.Level > impact.None {
 		level = code(f.Level.String())
 	}
 	return []string{f.Product + " " + f.Version, f.If.Text, level, strings.Join(what, "; "), f.Source}

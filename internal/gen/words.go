@@ -5,7 +5,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/impact"
 )
 
 // meanings describe each word that a key accepts, by KEY.WORD. A word without one is
@@ -80,7 +80,7 @@ func meaningOf(key, word string) string {
 }
 
 func levelMeaning(word string) string {
-	for _, level := range plan.Levels() {
+	for _, level := range impact.Levels() {
 		if level.String() == word {
 			return level.Meaning()
 		}

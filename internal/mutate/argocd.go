@@ -122,12 +122,12 @@ var argocdMutations = []mutation{
 		`wave + r.after`, `wave`,
 	},
 	{
-		"pkg/plan/live_side.go", "./pkg/plan", "a plan reads from the cluster whether Argo CD may delete an object",
+		"pkg/pairs/cluster.go", "./pkg/plan", "a plan reads from the cluster whether Argo CD may delete an object",
 		`before["metadata"] = object["metadata"]`, `before["metadata"] = git["metadata"]`,
 	},
 	{
-		"pkg/plan/live_owner.go", "./pkg/plan", "a plan reports that a disk goes with the VM that owns it in the cluster",
-		`l.disks[machine] = append(l.disks[machine], e.id.Name)`, `_ = machine`,
+		"pkg/cluster/owners.go", "./pkg/plan", "a plan reports that a disk goes with the VM that owns it in the cluster",
+		`l.disks[machine] = append(l.disks[machine], e.ID.Name)`, `_ = machine`,
 	},
 	{
 		"pkg/delivery/application.go", "./pkg/delivery ./cmd/vmrender", "two Applications do not share a VM",

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
-	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/pairs"
 )
 
 // ByHand describes what users and programs have done to a VM in the cluster since it was
@@ -12,7 +12,7 @@ import (
 // in no file before. Wanted is the VM as Git has it; without JSON, what kubectl or
 // Argo CD has applied last counts.
 func ByHand(live, wanted manifest.Object) []string {
-	deeds := plan.ByHand(live, wanted)
+	deeds := pairs.ByHand(live, wanted)
 	out := make([]string, len(deeds))
 	for i, d := range deeds {
 		out[i] = fmt.Sprintf("%s: %s; it is %s, and was %s%s", d.Path, d.What, orNone(d.Is), orNone(d.Wanted), by(&d))
@@ -21,7 +21,7 @@ func ByHand(live, wanted manifest.Object) []string {
 }
 
 // by describes who has done it, and when, if that is known.
-func by(d *plan.Deed) string {
+func by(d *pairs.Deed) string {
 	if d.By == "" {
 		return ""
 	}

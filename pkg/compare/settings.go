@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/suggest"
-	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/values"
 	"github.com/vmrender/vmrender/pkg/versions"
 )
@@ -63,11 +63,11 @@ func checkWord(flag, word string, accepted []string) error {
 
 // Cluster returns the settings over those of a fleet's target; nil if there is none. Without either, the cluster is the
 // newest OpenShift Virtualization.
-func (s *Settings) Cluster(t *values.Target) plan.Cluster {
+func (s *Settings) Cluster(t *values.Target) cluster.Settings {
 	if t == nil {
 		t = &values.Target{}
 	}
-	c := plan.Cluster{
+	c := cluster.Settings{
 		KubeVirt: t.KubeVirt, ArgoCD: t.ArgoCD, OpenShift: !t.Plain(), VMRolloutStrategy: t.VMRolloutStrategy,
 		WorkloadUpdateMethods: t.WorkloadUpdateMethods, FeatureGates: t.FeatureGates, LiveMigratable: t.LiveMigratable,
 		ApplyOutOfSyncOnly: t.ApplyOutOfSyncOnly,

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/compare"
-	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
@@ -15,10 +15,10 @@ func TestSettingsOverTheTarget(t *testing.T) {
 		KubeVirt: "1.5", ArgoCD: "3.0", VMRolloutStrategy: "Stage", WorkloadUpdateMethods: []string{"Evict"},
 		FeatureGates: map[string]bool{"A": true, "B": true}, LiveMigratable: new(true),
 	}
-	of := func(target *values.Target, s compare.Settings) plan.Cluster { return s.Cluster(target) }
+	of := func(target *values.Target, s compare.Settings) cluster.Settings { return s.Cluster(target) }
 	none := compare.Settings{Given: given()}
-	require.Equal(t, plan.Cluster{OpenShift: true}, of(nil, none), "the newest OpenShift Virtualization")
-	require.Equal(t, plan.Cluster{
+	require.Equal(t, cluster.Settings{OpenShift: true}, of(nil, none), "the newest OpenShift Virtualization")
+	require.Equal(t, cluster.Settings{
 		KubeVirt: "1.5", ArgoCD: "3.0", OpenShift: true, VMRolloutStrategy: "Stage",
 		WorkloadUpdateMethods: []string{"Evict"}, FeatureGates: target.FeatureGates, LiveMigratable: new(true),
 	}, of(target, none))
@@ -30,7 +30,7 @@ func TestSettingsOverTheTarget(t *testing.T) {
 			"kubevirt", "argocd", "openshift", "vm-rollout-strategy", "workload-update-methods", "live-migratable",
 		),
 	}
-	require.Equal(t, plan.Cluster{
+	require.Equal(t, cluster.Settings{
 		KubeVirt: "1.6", ArgoCD: "3.2", VMRolloutStrategy: "LiveUpdate",
 		WorkloadUpdateMethods: []string{}, // none, which is not the target's
 		FeatureGates:          map[string]bool{"A": true, "B": false, "C": true}, LiveMigratable: new(false),

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/revision"
+	"github.com/vmrender/vmrender/pkg/upgrade"
 )
 
 // Request is what a user asks to compare. Errors name its parts as arguments and flags.
@@ -57,7 +57,7 @@ func (s *Side) IsAsItIs() bool {
 // Sides are the old and the new state of a comparison.
 type Sides struct {
 	From, To Side
-	Upgrade  *plan.Upgrade // of the platform, by which both sides differ; nil if there is none
+	Upgrade  *upgrade.Upgrade // of the platform, by which both sides differ; nil if there is none
 }
 
 // ReadsGit reports whether a side is a revision in Git: not the files as they are.

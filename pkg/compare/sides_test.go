@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/compare"
-	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/upgrade"
 )
 
 // given returns whether flags are among names.
@@ -71,9 +71,9 @@ func TestChoose(t *testing.T) {
 				r.From.Targets, r.To.Targets = []string{"openshift=4.19"}, []string{"openshift=4.20"}
 			}),
 			compare.Sides{
-				From:    with(files(".", "worktree"), func(s *compare.Side) { s.Target = upgrade.From }),
-				To:      with(files(".", "worktree"), func(s *compare.Side) { s.Target = upgrade.To }),
-				Upgrade: upgrade,
+				From:    with(files(".", "worktree"), func(s *compare.Side) { s.Target = openshift.From }),
+				To:      with(files(".", "worktree"), func(s *compare.Side) { s.Target = openshift.To }),
+				Upgrade: openshift,
 			},
 			false,
 		},
@@ -125,8 +125,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// upgrade is an upgrade of OpenShift, with the versions of KubeVirt that package openshift knows.
-var upgrade = &plan.Upgrade{
+// openshift is an upgrade of OpenShift, with the versions of KubeVirt that package openshift knows.
+var openshift = &upgrade.Upgrade{
 	From: map[string]string{"openshift": "4.19", "kubevirt": "1.5"},
 	To:   map[string]string{"openshift": "4.20", "kubevirt": "1.6"},
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/suggest"
-	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/upgrade"
 	"github.com/vmrender/vmrender/pkg/versions"
 )
 
@@ -38,9 +38,9 @@ func versionsOf(flag string, given []string) (map[string]string, error) {
 }
 
 // productOf returns a product by its name.
-func productOf(flag, name string) (*plan.Product, error) {
+func productOf(flag, name string) (*upgrade.Product, error) {
 	var names []string
-	for _, p := range plan.Products() {
+	for _, p := range upgrade.Products() {
 		if p.Name == name {
 			return &p, nil
 		}
@@ -50,14 +50,14 @@ func productOf(flag, name string) (*plan.Product, error) {
 }
 
 // upgradeOf returns the upgrade that the targets of both sides are about; nil if there is none.
-func upgradeOf(targetFrom, targetTo []string) (*plan.Upgrade, error) {
+func upgradeOf(targetFrom, targetTo []string) (*upgrade.Upgrade, error) {
 	from, errFrom := versionsOf("target-from", targetFrom)
 	to, errTo := versionsOf("target-to", targetTo)
 	if err := errors.Join(errFrom, errTo); err != nil || from == nil && to == nil {
 		return nil, err
 	}
 	var all []error
-	for _, p := range plan.Products() {
+	for _, p := range upgrade.Products() {
 		was, now := from[p.Name], to[p.Name]
 		switch {
 		case was == "" && now != "":
@@ -72,7 +72,7 @@ func upgradeOf(targetFrom, targetTo []string) (*plan.Upgrade, error) {
 	if slices.Equal(slices.Sorted(slices.Values(targetFrom)), slices.Sorted(slices.Values(targetTo))) {
 		all = append(all, errors.New("--target-from and --target-to have the same versions; expected an upgrade"))
 	}
-	return &plan.Upgrade{From: withKubeVirt(from), To: withKubeVirt(to)}, errors.Join(all...)
+	return &upgrade.Upgrade{From: withKubeVirt(from), To: withKubeVirt(to)}, errors.Join(all...)
 }
 
 // withKubeVirt returns versions with that of KubeVirt which a release of OpenShift has.

@@ -9,37 +9,39 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/admission"
+	"github.com/vmrender/vmrender/pkg/impact"
+	"github.com/vmrender/vmrender/pkg/pairs"
 )
 
 // The codes of VMs that KubeVirt does not accept.
 const (
-	codeRefused     Code = "refused"
-	codeNeverStarts Code = "never-starts"
+	codeRefused     impact.Code = "refused"
+	codeNeverStarts impact.Code = "never-starts"
 )
 
 // refusals returns the causes of what KubeVirt refuses of the new side of a VM, and did not refuse of the old one: a
 // cluster that has the VM already accepts what is in it.
-func refusals(s *subject, pair *pair) []Cause {
-	if s.new == nil || pair.isSame() {
+func refusals(s *impact.Subject, pair *pairs.Pair) []impact.Cause {
+	if s.New == nil || pair.IsSame() {
 		return nil
 	}
-	vm, err := typed(pair.new, s.isPool())
+	vm, err := typed(pair.New, s.IsPool())
 	if err != nil {
 		reason := "a field has a type that the API server refuses: " + err.Error()
-		return []Cause{{Level: Refused, Code: codeRefused, Reason: reason}}
+		return []impact.Cause{{Level: impact.Refused, Code: codeRefused, Reason: reason}}
 	}
-	cluster := &admission.Cluster{KubeVirt: s.cluster.KubeVirt, Stage: s.cluster.stages(), Gate: s.cluster.knownGate}
+	cluster := &admission.Cluster{KubeVirt: s.Cluster.KubeVirt, Stage: s.Cluster.Stages(), Gate: s.Cluster.KnownGate}
 	found := admission.Check(vm, cluster)
 	if len(found) == 0 {
 		return nil
 	}
-	if old, err := typed(pair.old, s.isPool()); s.old != nil && err == nil {
+	if old, err := typed(pair.Old, s.IsPool()); s.Old != nil && err == nil {
 		before := admission.Check(old, cluster)
 		found = slices.DeleteFunc(found, func(f admission.Finding) bool {
 			return slices.ContainsFunc(before, func(b admission.Finding) bool { return b.ID == f.ID && b.Entry == f.Entry })
 		})
 	}
-	out := make([]Cause, len(found))
+	out := make([]impact.Cause, len(found))
 	for i := range found {
 		out[i] = refusal(s, &found[i])
 	}
@@ -47,11 +49,11 @@ func refusals(s *subject, pair *pair) []Cause {
 }
 
 // refusal returns the cause of a VM, or the template of a pool, that KubeVirt refuses.
-func refusal(s *subject, f *admission.Finding) Cause {
+func refusal(s *impact.Subject, f *admission.Finding) impact.Cause {
 	reason := "KubeVirt refuses it: " + f.Problem()
-	c := Cause{Path: f.Path, Level: Refused, Code: codeRefused, Reason: reason, Approximate: f.Doubt}
+	c := impact.Cause{Path: f.Path, Level: impact.Refused, Code: codeRefused, Reason: reason, Approximate: f.Doubt}
 	if f.Starts {
-		c.Level, c.Code, c.When = Staged, codeNeverStarts, atNextStart
+		c.Level, c.Code, c.When = impact.Staged, codeNeverStarts, impact.AtNextStart
 		c.Reason = "KubeVirt accepts the VM, and refuses to start it: " + f.Problem()
 	}
 	if f.Gate != "" {
@@ -60,16 +62,16 @@ func refusal(s *subject, f *admission.Finding) Cause {
 	if i := strings.LastIndexByte(c.Path, '['); f.Entry != "" && i >= 0 {
 		c.Path = c.Path[:i] + "[" + f.Entry + c.Path[i+strings.IndexByte(c.Path[i:], ']'):]
 	}
-	if rest, ok := strings.CutPrefix(c.Path, "spec."); ok && s.isPool() {
+	if rest, ok := strings.CutPrefix(c.Path, "spec."); ok && s.IsPool() {
 		c.Path = "spec.virtualMachineTemplate.spec." + rest
 	}
 	return c
 }
 
 // withRefusals adds causes of refusals to others, unless a rule predicts them already.
-func withRefusals(causes, refusals []Cause) []Cause {
+func withRefusals(causes, refusals []impact.Cause) []impact.Cause {
 	for _, r := range refusals {
-		isKnown := func(c Cause) bool { return c.Level >= r.Level && c.Path == r.Path }
+		isKnown := func(c impact.Cause) bool { return c.Level >= r.Level && c.Path == r.Path }
 		if !slices.ContainsFunc(causes, isKnown) {
 			causes = append(causes, r)
 		}
@@ -94,11 +96,4 @@ func typed(text []byte, isPool bool) (*kubevirtv1.VirtualMachine, error) {
 	err := json.Unmarshal(text, &pool)
 	vm.ObjectMeta, vm.Spec = pool.Metadata, pool.Spec.VirtualMachineTemplate.Spec
 	return vm, err
-}
-
-// knownGate returns whether a feature gate is on, and whether the cluster is known to have it so. One that nothing is
-// known about counts as on: HyperConverged, which configures KubeVirt on OpenShift, sets gates of its own.
-func (c Cluster) knownGate(name string) (on, known bool) {
-	_, known = c.FeatureGates[name]
-	return c.gate(name) || c.OpenShift && !known, known
 }

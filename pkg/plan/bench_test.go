@@ -8,8 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/status"
 )
 
 // fleetOf returns n VMs with their disks.
@@ -38,7 +40,7 @@ func BenchmarkPlan(b *testing.B) {
 		b.Run(strconv.Itoa(changed), func(b *testing.B) {
 			for b.Loop() {
 				p := plan.New(was, now, plan.Options{Cluster: openshift})
-				require.Equal(b, changed, p.Summary.VMs[plan.Migrate])
+				require.Equal(b, changed, p.Summary.VMs[impact.Migrate])
 			}
 		})
 	}
@@ -52,7 +54,7 @@ func BenchmarkPlanLive(b *testing.B) {
 	now := append(append([]manifest.Object{}, all[:3*changed]...), was[3*changed:]...)
 	for b.Loop() {
 		p := plan.New(was, now, plan.Options{Cluster: openshift, Live: was})
-		require.Equal(b, changed, p.Summary.VMs[plan.Migrate])
+		require.Equal(b, changed, p.Summary.VMs[impact.Migrate])
 	}
 }
 
@@ -60,7 +62,7 @@ func BenchmarkPlanLive(b *testing.B) {
 func BenchmarkStatus(b *testing.B) {
 	fleet := fleetOf(b, 5000, `"4Gi"`)
 	for b.Loop() {
-		s := plan.NewStatus(fleet, plan.Options{Cluster: openshift, Live: fleet})
+		s := status.New(fleet, openshift, fleet)
 		require.Len(b, s.VMs, 5000)
 	}
 }

@@ -5,18 +5,21 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/pairs"
 	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // takes reports whether the next start of a VM takes something that it does not have now, and that the sync does not
 // make for it. Only then can it meet another VM.
-func (p *planner) takes(s *subject) bool {
-	was, now := world.Spec(world.Template(s.old)), world.Spec(world.Template(s.new))
-	if s.isPool() || now == nil {
+func (p *planner) takes(s *impact.Subject) bool {
+	was, now := world.Spec(world.Template(s.Old)), world.Spec(world.Template(s.New))
+	if s.IsPool() || now == nil {
 		return false
 	}
-	if instance := s.instance(); instance != nil {
+	if instance := s.Instance(); instance != nil {
 		was = manifest.At(instance, "spec")
 	}
 	switch {
@@ -27,8 +30,8 @@ func (p *planner) takes(s *subject) bool {
 	case world.NetworkData(was, nil) != world.NetworkData(now, nil):
 		return true
 	}
-	old := world.Held(s.id.Namespace, was)
-	return slices.ContainsFunc(world.Held(s.id.Namespace, now), func(t world.Thing) bool {
+	old := world.Held(s.ID.Namespace, was)
+	return slices.ContainsFunc(world.Held(s.ID.Namespace, now), func(t world.Thing) bool {
 		return !slices.Contains(old, t) && !p.makes(s, t)
 	})
 }
@@ -37,7 +40,7 @@ func (p *planner) takes(s *subject) bool {
 // something else.
 func holdsSame(was, now any) bool {
 	for _, path := range [][]string{{"volumes"}, {"networks"}, {"domain", "devices"}, {"domain", "firmware"}} {
-		if !same(manifest.At(was, path...), manifest.At(now, path...)) {
+		if !impact.Same(manifest.At(was, path...), manifest.At(now, path...)) {
 			return false
 		}
 	}
@@ -45,15 +48,15 @@ func holdsSame(was, now any) bool {
 }
 
 // makes reports whether a thing is a disk that the sync makes for a VM.
-func (p *planner) makes(s *subject, t world.Thing) bool {
+func (p *planner) makes(s *impact.Subject, t world.Thing) bool {
 	if t.Kind != world.Claim {
 		return false
 	}
-	if manifest.At(s.new, "spec", "dataVolumeTemplates", "["+t.Name+"]") != nil {
+	if manifest.At(s.New, "spec", "dataVolumeTemplates", "["+t.Name+"]") != nil {
 		return true
 	}
-	disk := p.find("cdi.kubevirt.io", "DataVolume", t.Scope, t.Name)
-	return disk != nil && disk.old == nil && labelApp(manifest.Decode(disk.new)) == s.id.Name
+	disk := p.Find("cdi.kubevirt.io", "DataVolume", t.Scope, t.Name)
+	return disk != nil && disk.Old == nil && labelApp(manifest.Decode(disk.New)) == s.ID.Name
 }
 
 // collide finds the VMs that have a claim or an address at the same time as another, in some order of the sync and
@@ -64,14 +67,14 @@ func (p *planner) collide() {
 	}
 	all := world.Collisions(p.machines())
 	exchanges := exchangesOf(all)
-	p.collisions = map[*pair][]Cause{}
+	p.collisions = map[*pairs.Pair][]impact.Cause{}
 	for _, c := range all {
 		if at := p.judgedAt(c); at != nil && !p.isBlueGreenPair(c) {
 			p.collisions[at] = append(p.collisions[at], collision(c, exchanges))
 		}
 	}
 	for i := range p.out.VMs {
-		if pair := p.byKey[keyOf(p.out.VMs[i].ID)]; len(p.collisions[pair]) > 0 {
+		if pair := p.ByKey[cluster.KeyOf(p.out.VMs[i].ID)]; len(p.collisions[pair]) > 0 {
 			p.out.VMs[i] = p.judge(pair)
 		}
 	}
@@ -79,10 +82,10 @@ func (p *planner) collide() {
 
 // judgedAt returns the VM whose verdict a collision belongs to: the one that takes the thing, or if the sync does not
 // change that one, the one that has it. It is nil if the plan has no verdict on it.
-func (p *planner) judgedAt(c world.Collision) *pair {
-	at := p.byKey[keyOf(c.Taker.ID)]
+func (p *planner) judgedAt(c world.Collision) *pairs.Pair {
+	at := p.ByKey[cluster.KeyOf(c.Taker.ID)]
 	if !c.Taker.Changes {
-		at = p.byKey[keyOf(c.Holder.ID)]
+		at = p.ByKey[cluster.KeyOf(c.Holder.ID)]
 	}
 	if at != nil && p.successors[at] != nil {
 		return p.successors[at]
@@ -92,14 +95,14 @@ func (p *planner) judgedAt(c world.Collision) *pair {
 
 // hasOthers reports whether there are VMs before the sync: new ones alone are checked where they are rendered.
 func (p *planner) hasOthers() bool {
-	isOld := func(pair pair) bool { return pair.isMachine() && pair.old != nil }
-	return slices.ContainsFunc(p.pairs, isOld) || p.live != nil && len(p.live.byKind[kindVM]) > 0
+	isOld := func(pair pairs.Pair) bool { return pair.IsMachine() && pair.Old != nil }
+	return slices.ContainsFunc(p.Pairs, isOld) || p.Live != nil && len(p.Live.ByKind[cluster.KindVM]) > 0
 }
 
 // isBlueGreenPair reports whether the two are revisions of one VM, which run at the same time by intent.
 func (p *planner) isBlueGreenPair(c world.Collision) bool {
-	was := p.predecessors[p.byKey[keyOf(c.Taker.ID)]]
-	return was != nil && was.id == c.Holder.ID && isBlueGreen(manifest.Decode(was.former()))
+	was := p.predecessors[p.ByKey[cluster.KeyOf(c.Taker.ID)]]
+	return was != nil && was.ID == c.Holder.ID && isBlueGreen(manifest.Decode(was.Former()))
 }
 
 // fewNames is up to how many names are looked for in the text of VMs before these are decoded.
@@ -108,7 +111,7 @@ const fewNames = 16
 // machines returns the VMs that take something, and the others that may have it.
 func (p *planner) machines() []*world.Machine {
 	var out []*world.Machine
-	taken, takers := world.Names{}, map[*pair]bool{}
+	taken, takers := world.Names{}, map[*pairs.Pair]bool{}
 	for _, pair := range p.takers {
 		m := p.placed(pair, nil)
 		out, takers[pair] = append(out, m), true
@@ -119,9 +122,9 @@ func (p *planner) machines() []*world.Machine {
 	if len(taken) > fewNames {
 		taken = nil
 	}
-	for i := range p.pairs {
-		pair := &p.pairs[i]
-		if kindOf(pair.id) == kindVM && !takers[pair] && (taken == nil || p.mayHave(pair, taken)) {
+	for i := range p.Pairs {
+		pair := &p.Pairs[i]
+		if cluster.KindOf(pair.ID) == cluster.KindVM && !takers[pair] && (taken == nil || p.mayHave(pair, taken)) {
 			out = append(out, p.placed(pair, taken))
 		}
 	}
@@ -130,11 +133,11 @@ func (p *planner) machines() []*world.Machine {
 
 // mayHave reports whether a VM may have one of a few things: their names are in its text, or its addresses are in a
 // Secret or in the state of the cluster.
-func (p *planner) mayHave(pair *pair, names world.Names) bool {
-	if p.live.machine(pair.id) != nil {
+func (p *planner) mayHave(pair *pairs.Pair, names world.Names) bool {
+	if p.Live.Machine(pair.ID) != nil {
 		return true
 	}
-	for _, side := range [][]byte{pair.old, pair.new} {
+	for _, side := range [][]byte{pair.Old, pair.New} {
 		text := bytes.ToLower(side)
 		if bytes.Contains(text, []byte("networkdatasecretref")) {
 			return true
@@ -148,43 +151,43 @@ func (p *planner) mayHave(pair *pair, names world.Names) bool {
 
 // placed returns a VM of the plan as the model of the world has it, with those of its static addresses that are among
 // the names.
-func (p *planner) placed(pair *pair, among world.Names) *world.Machine {
-	s := p.subject(pair)
-	s.live = p.live.machine(pair.id)
-	m := &world.Machine{ID: pair.id, Changes: !pair.isSame()}
+func (p *planner) placed(pair *pairs.Pair, among world.Names) *world.Machine {
+	s := p.Subject(pair)
+	s.Live = p.Live.Machine(pair.ID)
+	m := &world.Machine{ID: pair.ID, Changes: !pair.IsSame()}
 	switch {
-	case s.new != nil && s.old == nil:
+	case s.New != nil && s.Old == nil:
 		m.Fate = world.Comes
-	case s.new != nil:
-	case stays(s.old):
+	case s.New != nil:
+	case stays(s.Old):
 		m.Fate = world.Left
 	default:
 		m.Fate = world.Goes
 	}
-	starts := s.new != nil && !slices.Contains([]string{"Halted", "Manual"}, world.RunStrategy(s.new))
-	m.Off = s.old == nil && !starts || s.old != nil && s.runs() == no && !starts
-	if s.old != nil && s.runs() != no {
-		m.Now = p.held(s, s.old, p.sources(pair.id.Namespace, false, among))
+	starts := s.New != nil && !slices.Contains([]string{"Halted", "Manual"}, world.RunStrategy(s.New))
+	m.Off = s.Old == nil && !starts || s.Old != nil && s.Runs() == cluster.No && !starts
+	if s.Old != nil && s.Runs() != cluster.No {
+		m.Now = p.held(s, s.Old, p.sources(pair.ID.Namespace, false, among))
 	}
 	switch {
-	case s.new != nil:
-		m.Next = world.Addressed(pair.id.Namespace, world.Spec(s.new), p.sources(pair.id.Namespace, true, among))
+	case s.New != nil:
+		m.Next = world.Addressed(pair.ID.Namespace, world.Spec(s.New), p.sources(pair.ID.Namespace, true, among))
 	case m.Fate == world.Left && m.Off:
-		m.Next = world.Addressed(pair.id.Namespace, world.Spec(s.old), p.sources(pair.id.Namespace, false, among))
+		m.Next = world.Addressed(pair.ID.Namespace, world.Spec(s.Old), p.sources(pair.ID.Namespace, false, among))
 	case m.Fate == world.Left:
 		m.Next = m.Now
 	}
-	p.keepOwn(m, s, s.old, among)
+	p.keepOwn(m, s, s.Old, among)
 	return m
 }
 
 // keepOwn adds to what a VM takes at its next start the addresses that its guest has from elsewhere than Git: it comes
 // back with them.
-func (p *planner) keepOwn(m *world.Machine, s *subject, declared tree, among world.Names) {
-	if m.Fate == world.Goes || s.live == nil || s.live.instance == nil {
+func (p *planner) keepOwn(m *world.Machine, s *impact.Subject, declared manifest.Tree, among world.Names) {
+	if m.Fate == world.Goes || s.Live == nil || s.Live.Instance == nil {
 		return
 	}
-	given := world.Addressed(s.id.Namespace, world.Spec(declared), p.sources(s.id.Namespace, false, among))
+	given := world.Addressed(s.ID.Namespace, world.Spec(declared), p.sources(s.ID.Namespace, false, among))
 	for _, t := range m.Now {
 		if t.Kind == world.IP && !slices.Contains(given, t) && !slices.Contains(m.Next, t) {
 			m.Next = append(m.Next, t)
@@ -193,57 +196,57 @@ func (p *planner) keepOwn(m *world.Machine, s *subject, declared tree, among wor
 }
 
 // held returns what a VM that runs holds: as its instance reports it, or else as it was declared.
-func (p *planner) held(s *subject, vm tree, from world.Sources) []world.Thing {
-	if s.live != nil && s.live.instance != nil {
-		return world.HeldBy(s.live.instance, from)
+func (p *planner) held(s *impact.Subject, vm manifest.Tree, from world.Sources) []world.Thing {
+	if s.Live != nil && s.Live.Instance != nil {
+		return world.HeldBy(s.Live.Instance, from)
 	}
-	return world.Addressed(s.id.Namespace, world.Spec(vm), from)
+	return world.Addressed(s.ID.Namespace, world.Spec(vm), from)
 }
 
 // sources returns where the addresses of guests on one side are found, and which of them matter.
 func (p *planner) sources(namespace string, isNew bool, among world.Names) world.Sources {
-	return world.Sources{Among: among, Secret: func(name string) tree {
-		pair := p.find("", "Secret", namespace, name)
+	return world.Sources{Among: among, Secret: func(name string) manifest.Tree {
+		pair := p.Find("", "Secret", namespace, name)
 		switch {
 		case pair == nil:
-			return p.live.secret(namespace, name)
+			return p.Live.Secret(namespace, name)
 		case isNew:
-			return manifest.Decode(pair.new)
+			return manifest.Decode(pair.New)
 		}
-		return manifest.Decode(pair.former())
+		return manifest.Decode(pair.Former())
 	}}
 }
 
 // outside returns the VMs in the cluster that the plan has on no side.
 func (p *planner) outside(among world.Names) []*world.Machine {
-	if p.live == nil {
+	if p.Live == nil {
 		return nil
 	}
 	var out []*world.Machine
-	apps := p.applications()
-	for _, e := range p.live.byKind[kindVM] {
-		if p.byKey[keyOf(e.id)] != nil {
+	apps := p.Applications()
+	for _, e := range p.Live.ByKind[cluster.KindVM] {
+		if p.ByKey[cluster.KeyOf(e.ID)] != nil {
 			continue
 		}
-		s := &subject{id: e.id, old: e.object, live: p.live.machine(e.id)}
-		from := p.sources(e.id.Namespace, false, among)
+		s := &impact.Subject{ID: e.ID, Old: e.Object, Live: p.Live.Machine(e.ID)}
+		from := p.sources(e.ID.Namespace, false, among)
 		m := &world.Machine{
-			ID: e.id, Next: world.Addressed(e.id.Namespace, world.Spec(e.object), from), Off: s.runs() == no,
+			ID: e.ID, Next: world.Addressed(e.ID.Namespace, world.Spec(e.Object), from), Off: s.Runs() == cluster.No,
 		}
-		if slices.Contains(apps, p.live.application(e.id)) {
+		if slices.Contains(apps, p.Live.Application(e.ID)) {
 			m.Fate = world.Left
 		}
 		if !m.Off {
-			m.Now = p.held(s, e.object, from)
+			m.Now = p.held(s, e.Object, from)
 		}
-		p.keepOwn(m, s, e.object, among)
+		p.keepOwn(m, s, e.Object, among)
 		out = append(out, m)
 	}
 	return out
 }
 
 // The codes of collisions, by what two VMs have.
-var collisionCodes = map[world.Kind]Code{
+var collisionCodes = map[world.Kind]impact.Code{
 	world.Claim: "two-writers", world.MAC: "same-address", world.IP: "same-address",
 	world.UUID: "same-identity", world.Serial: "same-identity",
 }
@@ -275,16 +278,16 @@ func exchangesOf(all []world.Collision) map[exchange]bool {
 
 // collision returns the cause of a collision. If the holder of a thing takes one of the taker's in turn, neither can be
 // first.
-func collision(c world.Collision, exchanges map[exchange]bool) Cause {
+func collision(c world.Collision, exchanges map[exchange]bool) impact.Cause {
 	words := collisionWords[c.Thing.Kind]
 	thing := words.name + " " + c.Thing.Name
-	out := Cause{Level: Recreate, Code: collisionCodes[c.Thing.Kind], Key: words.key, Warning: true}
+	out := impact.Cause{Level: impact.Recreate, Code: collisionCodes[c.Thing.Kind], Key: words.key, Warning: true}
 	if c.Thing.Kind == world.Claim {
-		out.Level = DataLoss
+		out.Level = impact.DataLoss
 	}
 	after := words.after
 	if c.Holder.Off || c.Taker.Off {
-		out.Level, after = None, "never start both"
+		out.Level, after = impact.None, "never start both"
 	}
 	other := c.Holder.ID
 	if !c.Taker.Changes {
@@ -296,7 +299,7 @@ func collision(c world.Collision, exchanges map[exchange]bool) Cause {
 	}
 	out.Reason, out.Advice = fmt.Sprintf(fate, other, thing, after), advice
 	if c.Until == world.HolderStops && c.Taker.Fate != world.Comes {
-		out.When = atNextStart
+		out.When = impact.AtNextStart
 	}
 	return out
 }

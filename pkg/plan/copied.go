@@ -5,6 +5,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/vmrender/vmrender/internal/quantities"
+	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/world"
 )
@@ -12,25 +15,25 @@ import (
 // shrunkCopies returns a cause for each disk of a VM that KubeVirt is to copy to a
 // smaller claim: the destination of a volume migration must be at least as large
 // (kubevirt/user-guide docs/storage/volume_migration.md).
-func (p *planner) shrunkCopies(s *subject) []Cause {
-	if manifest.Text(s.new, "spec", "updateVolumesStrategy") != "Migration" {
+func (p *planner) shrunkCopies(s *impact.Subject) []impact.Cause {
+	if manifest.Text(s.New, "spec", "updateVolumesStrategy") != "Migration" {
 		return nil
 	}
-	var out []Cause
-	for _, v := range manifest.List(world.Spec(s.new), "volumes") {
+	var out []impact.Cause
+	for _, v := range manifest.List(world.Spec(s.New), "volumes") {
 		entry := "[" + manifest.EntryName(v) + "]"
-		if !movesClaim(s, entry) {
+		if !impact.MovesClaim(s, entry) {
 			continue
 		}
-		from, to := world.ClaimOf(world.Volume(s.old, entry)), world.ClaimOf(v)
+		from, to := world.ClaimOf(world.Volume(s.Old, entry)), world.ClaimOf(v)
 		have, want := p.sizeBefore(s, from), p.sizeAfter(s, to)
 		if have.Cmp(want) <= 0 || want.IsZero() {
 			continue
 		}
-		out = append(out, Cause{
-			Path:  display([]string{"spec", "template", "spec", "volumes", entry}),
-			Key:   "disks." + diskKey(manifest.EntryName(v)),
-			Level: Refused, Code: "cannot-shrink",
+		out = append(out, impact.Cause{
+			Path:  impact.Display([]string{"spec", "template", "spec", "volumes", entry}),
+			Key:   "disks." + impact.DiskKey(manifest.EntryName(v)),
+			Level: impact.Refused, Code: "cannot-shrink",
 			Reason: fmt.Sprintf("KubeVirt cannot copy the disk %s of %s to %s of %s", from, &have, to, &want),
 			Advice: fmt.Sprintf("set size to %s or more, and expandTo to nothing", &have),
 		})
@@ -38,21 +41,13 @@ func (p *planner) shrunkCopies(s *subject) []Cause {
 	return out
 }
 
-// diskKey returns the key of the disk of a volume.
-func diskKey(volume string) string {
-	if volume == "rootdisk" {
-		return "root"
-	}
-	return volume
-}
-
 // sizeBefore returns the size of a disk before the sync: as it was created, as Git has grown
 // it, or as the cluster has it, what is most.
-func (p *planner) sizeBefore(s *subject, name string) resource.Quantity {
-	most := requested(s.disks[name])
-	sides := []tree{p.live.get(kindClaim, s.id.Namespace, name)}
-	if growth := p.find("", "PersistentVolumeClaim", s.id.Namespace, name); growth != nil {
-		sides = append(sides, manifest.Decode(growth.old))
+func (p *planner) sizeBefore(s *impact.Subject, name string) resource.Quantity {
+	most := requested(s.Disks[name])
+	sides := []manifest.Tree{p.Live.Get(cluster.KindClaim, s.ID.Namespace, name)}
+	if growth := p.Find("", "PersistentVolumeClaim", s.ID.Namespace, name); growth != nil {
+		sides = append(sides, manifest.Decode(growth.Old))
 	}
 	for _, side := range sides {
 		if q := requested(side); q.Cmp(most) > 0 {
@@ -63,18 +58,18 @@ func (p *planner) sizeBefore(s *subject, name string) resource.Quantity {
 }
 
 // sizeAfter returns the size that a disk is created with; 0 if its source has it.
-func (p *planner) sizeAfter(s *subject, name string) resource.Quantity {
-	if d := p.find("cdi.kubevirt.io", "DataVolume", s.id.Namespace, name); d != nil {
-		return requested(manifest.Decode(d.new))
+func (p *planner) sizeAfter(s *impact.Subject, name string) resource.Quantity {
+	if d := p.Find("cdi.kubevirt.io", "DataVolume", s.ID.Namespace, name); d != nil {
+		return requested(manifest.Decode(d.New))
 	}
-	template, _ := manifest.At(s.new, "spec", "dataVolumeTemplates", "["+name+"]").(tree)
+	template, _ := manifest.At(s.New, "spec", "dataVolumeTemplates", "["+name+"]").(manifest.Tree)
 	return requested(template)
 }
 
 // requested returns the size that a DataVolume or claim asks for, or 0.
-func requested(disk tree) resource.Quantity {
+func requested(disk manifest.Tree) resource.Quantity {
 	for _, path := range [][]string{{"spec", "storage"}, {"spec", "pvc"}, {"spec"}} {
-		if q, ok := quantity(manifest.At(disk, append(path, "resources", "requests", "storage")...)); ok {
+		if q, ok := quantities.Of(manifest.At(disk, append(path, "resources", "requests", "storage")...)); ok {
 			return q
 		}
 	}

@@ -9,7 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/pairs"
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
@@ -46,10 +48,10 @@ func FuzzPlan(f *testing.F) {
 			p := plan.New(was, now, plan.Options{})
 			require.Equal(t, len(p.VMs), sum(p.Summary.VMs))
 			require.Equal(t, len(p.Objects), sum(p.Summary.Objects))
-			require.Equal(t, plan.None, plan.New(was, was, plan.Options{}).Worst())
+			require.Equal(t, impact.None, plan.New(was, was, plan.Options{}).Worst())
 			plan.New(was, now, plan.Options{Live: slices.Concat(was, now)})
 			plan.New(now, now, plan.Options{Live: was})
-			applied, _ := plan.FromCluster(was, now)
+			applied, _ := pairs.FromCluster(was, now)
 			plan.New(applied, now, plan.Options{Live: was})
 			plan.New(nil, now, plan.Options{})
 			plan.New(was, nil, plan.Options{})
@@ -57,7 +59,7 @@ func FuzzPlan(f *testing.F) {
 	})
 }
 
-func sum(counts map[plan.Level]int) (n int) {
+func sum(counts map[impact.Level]int) (n int) {
 	for _, c := range counts {
 		n += c
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/pkg/gate"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -78,8 +80,8 @@ var judgments = []struct {
 
 	needs   []string // risk/level, and state of the approval
 	line    string   // for the entry
-	exceeds plan.Level
-	removal plan.Removal
+	exceeds impact.Level
+	removal gate.Removal
 	staged  []string
 	blocked bool
 	ungated bool
@@ -88,7 +90,7 @@ var judgments = []struct {
 	{name: "a milder change, or a restart", was: from, now: to(""), edit: set("8Gi", memory), needs: []string{"restart/restart missing"}, line: "approve: 11111111-22222222", blocked: true, unknown: true},
 	{name: "that is left for the next start, if it is one", was: from, now: with(to(""), "stage", "true"), edit: set("8Gi", memory), staged: []string{"memory"}, unknown: true},
 	{name: "a migration or a restart", was: with(from, "approve-from", "live"), now: with(with(to(""), "approve-from", "live"), "stage", "true"), edit: set("8Gi", memory), needs: []string{"restart/restart missing"}, line: "approve: 11111111-22222222", blocked: true, unknown: true},
-	{name: "a ceiling that a migration keeps, and a restart does not", was: notes{"max-impact": "migrate"}, now: notes{"max-impact": "migrate"}, edit: set("8Gi", memory), exceeds: plan.Restart, blocked: true, unknown: true},
+	{name: "a ceiling that a migration keeps, and a restart does not", was: notes{"max-impact": "migrate"}, now: notes{"max-impact": "migrate"}, edit: set("8Gi", memory), exceeds: impact.Restart, blocked: true, unknown: true},
 	{name: "no gate", was: notes{"becomes": was}, now: notes{"becomes": now}, edit: set(2, cores), ungated: true},
 	{name: "a milder change", was: from, now: to(""), edit: set("8Gi", memory)},
 	{name: "a staged one", was: from, now: to(""), edit: set("x", podApp)},
@@ -124,7 +126,7 @@ var judgments = []struct {
 	{name: "switched on", was: notes{}, now: to(""), edit: set(2, cores), needs: []string{"restart/restart missing"}, line: "approve: none-22222222", blocked: true},
 	{name: "switched on, approved", was: notes{}, now: to("restart=none-22222222"), edit: set(2, cores), needs: []string{"restart/restart given"}},
 	{name: "only in the cluster", was: notes{}, now: notes{}, state: from, edit: set(2, cores), needs: []string{"restart/restart missing", "gate/metadata missing"}, blocked: true},
-	{name: "ceiling taken away", was: with(from, "max-impact", "migrate"), now: to("restart=11111111-22222222"), edit: set(2, cores), needs: []string{"restart/restart given", "gate/metadata missing"}, line: "approve: {restart: 11111111-22222222, gate: 11111111-22222222}", exceeds: plan.Restart, blocked: true},
+	{name: "ceiling taken away", was: with(from, "max-impact", "migrate"), now: to("restart=11111111-22222222"), edit: set(2, cores), needs: []string{"restart/restart given", "gate/metadata missing"}, line: "approve: {restart: 11111111-22222222, gate: 11111111-22222222}", exceeds: impact.Restart, blocked: true},
 	{name: "switched off for later", was: from, now: notes{}, edit: unchanged, needs: []string{"gate/metadata missing"}, blocked: true},
 	{name: "lowered for later", was: from, now: with(to(""), "approve-from", "power"), edit: unchanged, needs: []string{"gate/metadata missing"}, line: "approve: {gate: 11111111-22222222}", blocked: true},
 	{name: "lowered for later, with another approval", was: from, now: with(to("restart=11111111-22222222"), "approve-from", "power"), edit: unchanged, needs: []string{"gate/metadata missing"}, line: "approve: {gate: 11111111-22222222}", blocked: true},
@@ -136,11 +138,11 @@ var judgments = []struct {
 	{name: "stricter for later", was: from, now: with(with(to(""), "approve-from", "live"), "max-impact", "metadata"), edit: unchanged},
 
 	// The ceiling takes precedence over approvals and stage.
-	{name: "above the ceiling", was: with(from, "max-impact", "staged"), now: with(to("restart=11111111-22222222"), "max-impact", "staged"), edit: set(2, cores), needs: []string{"restart/restart given"}, exceeds: plan.Restart, blocked: true},
-	{name: "ceiling only", was: notes{"max-impact": "migrate"}, now: notes{"max-impact": "migrate"}, edit: set(2, cores), exceeds: plan.Restart, blocked: true},
+	{name: "above the ceiling", was: with(from, "max-impact", "staged"), now: with(to("restart=11111111-22222222"), "max-impact", "staged"), edit: set(2, cores), needs: []string{"restart/restart given"}, exceeds: impact.Restart, blocked: true},
+	{name: "ceiling only", was: notes{"max-impact": "migrate"}, now: notes{"max-impact": "migrate"}, edit: set(2, cores), exceeds: impact.Restart, blocked: true},
 	{name: "below the ceiling", was: notes{"max-impact": "restart"}, now: notes{"max-impact": "restart"}, edit: set(2, cores)},
-	{name: "ceiling lowered", was: notes{"max-impact": "delete"}, now: notes{"max-impact": "metadata"}, edit: set("b", "spec.template.spec.nodeSelector.zone"), exceeds: plan.Live, blocked: true},
-	{name: "staged above the ceiling", was: with(from, "max-impact", "staged"), now: with(with(to(""), "stage", "true"), "max-impact", "staged"), edit: set(2, cores), staged: []string{"cpu"}, exceeds: plan.Restart, blocked: true},
+	{name: "ceiling lowered", was: notes{"max-impact": "delete"}, now: notes{"max-impact": "metadata"}, edit: set("b", "spec.template.spec.nodeSelector.zone"), exceeds: impact.Live, blocked: true},
+	{name: "staged above the ceiling", was: with(from, "max-impact", "staged"), now: with(with(to(""), "stage", "true"), "max-impact", "staged"), edit: set(2, cores), staged: []string{"cpu"}, exceeds: impact.Restart, blocked: true},
 
 	// Stage is only for changes that wait for a restart.
 	{name: "staged", was: from, now: with(to(""), "stage", "true"), edit: set(2, cores), staged: []string{"cpu"}},
@@ -155,9 +157,9 @@ var judgments = []struct {
 	// An object that is removed together with its entry needs an earlier commit, not a
 	// token.
 	{name: "kept", was: from, edit: remove(0)},
-	{name: "cattle of before the gate", base: "cattle", was: from, edit: remove(0), removal: plan.RemovalMissing, blocked: true},
+	{name: "cattle of before the gate", base: "cattle", was: from, edit: remove(0), removal: gate.RemovalMissing, blocked: true},
 	{name: "removal below the gate", base: "cattle", was: notes{"max-impact": "data-loss"}, edit: remove(0)},
-	{name: "removal above the ceiling", base: "cattle", was: with(from, "max-impact", "recreate"), edit: remove(0), removal: plan.RemovalMissing, exceeds: plan.DataLoss, blocked: true},
+	{name: "removal above the ceiling", base: "cattle", was: with(from, "max-impact", "recreate"), edit: remove(0), removal: gate.RemovalMissing, exceeds: impact.DataLoss, blocked: true},
 }
 
 func TestGate(t *testing.T) {
@@ -220,7 +222,7 @@ func TestGateOfStopped(t *testing.T) {
 		to("").set(edited)
 		set(2, cores)(edited)
 		p := plan.New(encode(t, old), encode(t, edited), plan.Options{Cluster: openshift, Live: encode(t, live)})
-		require.Equal(t, plan.Staged, p.VMs[0].Level, strategy)
+		require.Equal(t, impact.Staged, p.VMs[0].Level, strategy)
 		require.Equal(t, blocked, p.VMs[0].Gate.Blocked(), "%s: %+v", strategy, p.VMs[0].Gate)
 	}
 }
@@ -228,23 +230,23 @@ func TestGateOfStopped(t *testing.T) {
 // Only a removal that an earlier commit has approved passes. An object that returns under
 // the same name is protected again.
 func TestGateRemoval(t *testing.T) {
-	for prune, want := range map[string]plan.Removal{
-		"Prune=true": plan.RemovalApproved, "Prune=confirm": plan.RemovalApproved, "": plan.RemovalMissing,
-		"Delete=confirm": plan.RemovalMissing,
+	for prune, want := range map[string]gate.Removal{
+		"Prune=true": gate.RemovalApproved, "Prune=confirm": gate.RemovalApproved, "": gate.RemovalMissing,
+		"Delete=confirm": gate.RemovalMissing,
 	} {
 		old := load(t, "pet")
 		from.set(old)
 		set(prune, options)(old)
 		p := plan.New(encode(t, old), nil, plan.Options{Cluster: openshift})
 		require.Equal(t, want, p.VMs[0].Gate.Removal, prune)
-		require.Equal(t, want == plan.RemovalMissing, p.VMs[0].Gate.Blocked())
+		require.Equal(t, want == gate.RemovalMissing, p.VMs[0].Gate.Blocked())
 
 		back := load(t, "pet")
 		from.set(back)
 		p = plan.New(nil, encode(t, back), plan.Options{Cluster: openshift})
 		require.Nil(t, p.VMs[0].Gate, "nothing to approve for a new VM")
 		p = plan.New(encode(t, back), nil, plan.Options{Cluster: openshift})
-		require.Equal(t, plan.Left, p.VMs[0].Level)
+		require.Equal(t, impact.Left, p.VMs[0].Level)
 	}
 }
 
@@ -255,7 +257,7 @@ func TestGateRemovalLive(t *testing.T) {
 	from.set(live)
 	set("Prune=true", options)(old)
 	p := plan.New(encode(t, old), nil, plan.Options{Cluster: openshift, Live: encode(t, live)})
-	require.Equal(t, plan.Left, p.VMs[0].Level, "the commit that approves it was never applied")
+	require.Equal(t, impact.Left, p.VMs[0].Level, "the commit that approves it was never applied")
 	require.Empty(t, p.VMs[0].Gate.Removal)
 }
 
@@ -265,11 +267,11 @@ func TestGateOfDisks(t *testing.T) {
 	for _, test := range []struct {
 		becomes, approved string
 		problem           bool
-		state             plan.ApprovalState
+		state             gate.ApprovalState
 	}{
-		{becomes: was, problem: true, state: plan.Missing},
-		{becomes: was, approved: "data=11111111-11111111", problem: true, state: plan.Missing},
-		{becomes: now, approved: "data=11111111-22222222", state: plan.Given},
+		{becomes: was, problem: true, state: gate.Missing},
+		{becomes: was, approved: "data=11111111-11111111", problem: true, state: gate.Missing},
+		{becomes: now, approved: "data=11111111-22222222", state: gate.Given},
 	} {
 		old, edited := load(t, "pet"), load(t, "pet")
 		from.set(old)
@@ -278,7 +280,7 @@ func TestGateOfDisks(t *testing.T) {
 		remove(2)(edited)
 		g := plan.New(encode(t, old), encode(t, edited), plan.Options{Cluster: openshift}).VMs[0].Gate
 		require.Len(t, g.Approvals, 1)
-		require.Equal(t, plan.RiskData, g.Approvals[0].Risk)
+		require.Equal(t, gate.RiskData, g.Approvals[0].Risk)
 		require.Equal(t, test.state, g.Approvals[0].State)
 		require.Equal(t, test.problem, g.Approvals[0].Problem != "")
 	}
@@ -311,7 +313,7 @@ func TestGateOfSecrets(t *testing.T) {
 		})
 	}
 	v := plan.New(encode(t, objects("a")), encode(t, objects("b")), plan.Options{Cluster: openshift}).VMs[0]
-	require.Equal(t, plan.Staged, v.Level)
+	require.Equal(t, impact.Staged, v.Level)
 	require.Empty(t, v.Gate.Approvals)
 }
 
@@ -334,16 +336,16 @@ func TestGateChanges(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		was, now notes
-		level    plan.Level
+		level    impact.Level
 		warnings int
 	}{
-		{name: "hash", was: from, now: with(from, "becomes", now), level: plan.None},
-		{name: "approval", was: from, now: with(from, "approved", "restart=11111111-11111111"), level: plan.Metadata},
-		{name: "switched on", was: notes{}, now: from, level: plan.Metadata},
-		{name: "stricter", was: from, now: with(from, "approve-from", "live"), level: plan.Metadata},
-		{name: "milder", was: from, now: with(from, "approve-from", "power"), level: plan.Metadata, warnings: 1},
-		{name: "switched off", was: from, now: without(from, "approve-from"), level: plan.Metadata, warnings: 1},
-		{name: "no ceiling", was: with(from, "max-impact", "delete"), now: from, level: plan.Metadata, warnings: 1},
+		{name: "hash", was: from, now: with(from, "becomes", now), level: impact.None},
+		{name: "approval", was: from, now: with(from, "approved", "restart=11111111-11111111"), level: impact.Metadata},
+		{name: "switched on", was: notes{}, now: from, level: impact.Metadata},
+		{name: "stricter", was: from, now: with(from, "approve-from", "live"), level: impact.Metadata},
+		{name: "milder", was: from, now: with(from, "approve-from", "power"), level: impact.Metadata, warnings: 1},
+		{name: "switched off", was: from, now: without(from, "approve-from"), level: impact.Metadata, warnings: 1},
+		{name: "no ceiling", was: with(from, "max-impact", "delete"), now: from, level: impact.Metadata, warnings: 1},
 	} {
 		for _, base := range []string{"pet", "cattle"} {
 			old, edited := load(t, base), load(t, base)
@@ -359,24 +361,24 @@ func TestGateChanges(t *testing.T) {
 
 // Every level has at most one risk, and the policy has the same levels as plans.
 func TestRisks(t *testing.T) {
-	want := map[plan.Risk]string{
+	want := map[gate.Risk]string{
 		"":               "none create metadata left node-network node-reboot refused",
-		plan.RiskRestart: "live migrate staged restart power",
-		plan.RiskDelete:  "recreate delete",
-		plan.RiskData:    "data-loss",
+		gate.RiskRestart: "live migrate staged restart power",
+		gate.RiskDelete:  "recreate delete",
+		gate.RiskData:    "data-loss",
 	}
-	got := map[plan.Risk]string{}
-	for _, l := range plan.Levels() {
-		got[l.Risk()] = strings.TrimPrefix(got[l.Risk()]+" "+l.String(), " ")
+	got := map[gate.Risk]string{}
+	for _, l := range impact.Levels() {
+		got[gate.RiskOf(l)] = strings.TrimPrefix(got[gate.RiskOf(l)]+" "+l.String(), " ")
 	}
 	require.Equal(t, want, got)
 	for key, first := range map[string]string{"Approve": "live", "MaxImpact": "metadata"} {
 		field, _ := reflect.TypeFor[values.Policy]().FieldByName(key)
 		accepted := strings.Split(strings.TrimSuffix(field.Tag.Get("enum"), ","+values.NoGate), ",")
 		require.Equal(t, first, accepted[0])
-		last := plan.None
+		last := impact.None
 		for _, name := range accepted {
-			var l plan.Level
+			var l impact.Level
 			require.NoError(t, l.UnmarshalText([]byte(name)))
 			require.Greater(t, l, last, "mildest first")
 			last = l

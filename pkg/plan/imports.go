@@ -5,6 +5,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/vmrender/vmrender/internal/quantities"
+	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/world"
 )
@@ -19,9 +22,9 @@ type filled struct {
 // they are: it takes that time, space and network. The templates of VMs are counted already.
 func (p *planner) imports() {
 	f := &p.filled
-	for i := range p.pairs {
-		if pair := &p.pairs[i]; kindOf(pair.id) == kindDataVolume && pair.old == nil {
-			f.add(manifest.Decode(pair.new), 1)
+	for i := range p.Pairs {
+		if pair := &p.Pairs[i]; cluster.KindOf(pair.ID) == cluster.KindDataVolume && pair.Old == nil {
+			f.add(manifest.Decode(pair.New), 1)
 		}
 	}
 	if f.disks == 0 {
@@ -37,18 +40,18 @@ func (p *planner) imports() {
 	if f.unsized > 0 && !f.size.IsZero() {
 		text += fmt.Sprintf(", and %d of unknown size", f.unsized)
 	}
-	p.note("%s", text)
+	p.Note("%s", text)
 }
 
 // templates counts the disks of a VM's templates that neither exist nor were there
 // before.
-func (p *planner) templates(s *subject) {
-	before, namespace := world.Template(s.old), s.id.Namespace
-	members := count(manifest.At(s.new, "spec", "replicas"), 1)
-	for _, t := range manifest.List(world.Template(s.new), "spec", "dataVolumeTemplates") {
+func (p *planner) templates(s *impact.Subject) {
+	before, namespace := world.Template(s.Old), s.ID.Namespace
+	members := quantities.Count(manifest.At(s.New, "spec", "replicas"), 1)
+	for _, t := range manifest.List(world.Template(s.New), "spec", "dataVolumeTemplates") {
 		name := manifest.EntryName(t)
 		known := manifest.At(before, "spec", "dataVolumeTemplates", "["+name+"]") != nil ||
-			p.live.disk(namespace, name) != nil || p.find("cdi.kubevirt.io", "DataVolume", namespace, name) != nil
+			p.Live.Disk(namespace, name) != nil || p.Find("cdi.kubevirt.io", "DataVolume", namespace, name) != nil
 		if !known {
 			p.filled.add(t, members)
 		}
@@ -64,7 +67,7 @@ func (f *filled) add(disk any, n int) {
 	}
 	f.disks += n
 	for _, kind := range []string{"storage", "pvc"} {
-		if q, ok := quantity(manifest.At(disk, "spec", kind, "resources", "requests", "storage")); ok {
+		if q, ok := quantities.Of(manifest.At(disk, "spec", kind, "resources", "requests", "storage")); ok {
 			q.Mul(int64(n))
 			f.size.Add(q)
 			return

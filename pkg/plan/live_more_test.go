@@ -6,20 +6,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/impact"
+	"github.com/vmrender/vmrender/pkg/pairs"
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
 // Settings that a KubeVirt object has override those given as options.
 func TestReadCluster(t *testing.T) {
-	given := plan.Cluster{KubeVirt: "1.6", ArgoCD: "3.2", VMRolloutStrategy: "LiveUpdate", FeatureGates: map[string]bool{"C": true}}
-	got, said := plan.ReadCluster(given, read(t, "settings"))
-	require.Equal(t, plan.Cluster{
+	given := cluster.Settings{KubeVirt: "1.6", ArgoCD: "3.2", VMRolloutStrategy: "LiveUpdate", FeatureGates: map[string]bool{"C": true}}
+	got, said := cluster.ReadSettings(given, read(t, "settings"))
+	require.Equal(t, cluster.Settings{
 		KubeVirt: "1.8.4", ArgoCD: "3.2", OpenShift: true, VMRolloutStrategy: "Stage", WorkloadUpdateMethods: []string{"Evict"},
 		FeatureGates: map[string]bool{"A": true, "B": false},
 	}, got)
 	require.Equal(t, []string{"HyperConverged", "kubevirt 1.8.4", "vmRolloutStrategy Stage", "workloadUpdateMethods [Evict]"}, said)
 
-	same, said := plan.ReadCluster(given, nil)
+	same, said := cluster.ReadSettings(given, nil)
 	require.Equal(t, given, same)
 	require.Empty(t, said)
 }
@@ -27,8 +30,8 @@ func TestReadCluster(t *testing.T) {
 // The age of an export is that of its newest time in the past. A Lease is renewed all the
 // time, and the times in a spec are in the future.
 func TestExported(t *testing.T) {
-	require.Equal(t, "2026-11-22T04:05:06Z", plan.Exported(read(t, "settings")))
-	require.Empty(t, plan.Exported(encode(t, load(t, "pet"))))
+	require.Equal(t, "2026-11-22T04:05:06Z", cluster.Exported(read(t, "settings")))
+	require.Empty(t, cluster.Exported(encode(t, load(t, "pet"))))
 }
 
 // Without a former revision, the old side is the state that Argo CD last applied. The
@@ -38,15 +41,15 @@ func TestFromCluster(t *testing.T) {
 	for name, unrecorded := range map[string]int{"applied-client": 0, "applied-server": 0, "applied-not": 1} {
 		t.Run(name, func(t *testing.T) {
 			live := read(t, name)
-			old, n := plan.FromCluster(live, wanted)
+			old, n := pairs.FromCluster(live, wanted)
 			require.Equal(t, unrecorded, n)
 			p := plan.New(old, wanted, plan.Options{Cluster: openshift, Live: live})
 			v := verdictOf(t, p)
 			if unrecorded > 0 {
-				require.Equal(t, plan.None, v.Level, "%+v", v.Causes)
+				require.Equal(t, impact.None, v.Level, "%+v", v.Causes)
 				return
 			}
-			require.Equal(t, plan.Restart, v.Level, "%+v", v.Causes)
+			require.Equal(t, impact.Restart, v.Level, "%+v", v.Causes)
 			require.Len(t, v.Causes, 1)
 			require.Equal(t, "spec.template.spec.hostname", v.Causes[0].Path)
 		})
@@ -58,21 +61,21 @@ func TestFromCluster(t *testing.T) {
 func TestTakenOver(t *testing.T) {
 	for name, tc := range map[string]struct {
 		state func([]object)
-		code  plan.Code
-		level plan.Level
+		code  impact.Code
+		level impact.Level
 	}{
-		"the same":     {nothing, plan.CodeAdopted, plan.None},
-		"tracked":      {tracked, "taken-over", plan.Metadata},
-		"another name": {set("other", "metadata.labels.app"), "taken-over", plan.Metadata},
-		"no label":     {set(object{}, "metadata.labels"), plan.CodeAdopted, plan.None},
+		"the same":     {nothing, plan.CodeAdopted, impact.None},
+		"tracked":      {tracked, "taken-over", impact.Metadata},
+		"another name": {set("other", "metadata.labels.app"), "taken-over", impact.Metadata},
+		"no label":     {set(object{}, "metadata.labels"), plan.CodeAdopted, impact.None},
 	} {
 		t.Run(name, func(t *testing.T) {
 			state := load(t, "absent")
 			tc.state(state)
 			v := verdictOf(t, plan.New(nil, encode(t, load(t, "absent")), plan.Options{Live: encode(t, state)}))
 			require.Equal(t, tc.level, v.Level, "%+v", v.Causes)
-			require.True(t, slices.ContainsFunc(v.Causes, func(c plan.Cause) bool { return c.Code == tc.code }), "%+v", v.Causes)
-			require.Equal(t, tc.level == plan.None, v.Adopted)
+			require.True(t, slices.ContainsFunc(v.Causes, func(c impact.Cause) bool { return c.Code == tc.code }), "%+v", v.Causes)
+			require.Equal(t, tc.level == impact.None, v.Adopted)
 			require.Equal(t, name == "tracked", v.Causes[0].Warning)
 		})
 	}

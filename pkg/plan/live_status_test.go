@@ -8,8 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/manifest"
-	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/status"
 )
 
 // world is Git and a cluster with the same state, for tests to change: the pet db, its
@@ -20,7 +21,7 @@ type world struct {
 	instance object
 	revision object // nil if there is none
 	others   []object
-	cluster  plan.Cluster
+	cluster  cluster.Settings
 }
 
 func newWorld(t *testing.T) *world {
@@ -99,56 +100,56 @@ const notMovable = "a non-live-updatable field was changed in the template spec"
 var standings = []struct {
 	name  string
 	make  func(*testing.T, *world)
-	state plan.State
-	code  plan.FactCode // of the worst fact
+	state status.State
+	code  status.FactCode // of the worst fact
 	says  []string
 	hides []string
 }{
-	{name: "fine", make: func(*testing.T, *world) {}, state: plan.StateOK},
+	{name: "fine", make: func(*testing.T, *world) {}, state: status.StateOK},
 	{name: "noise", make: func(_ *testing.T, w *world) {
 		platform([]object{w.vm})
 		platform([]object{{"spec": at(w.revision, "data", "spec")}})
 		status := w.vm["status"].(object)
 		status["observedGeneration"], w.vm["metadata"].(object)["generation"] = 1, 7
-	}, state: plan.StateOK},
+	}, state: status.StateOK},
 	{name: "one restart", make: func(_ *testing.T, w *world) {
 		w.applied(both(set("a", "spec.template.spec.hostname"), set(object{}, "spec.template.spec.domain.devices.tpm")))
 		w.asks(notMovable)
-	}, state: plan.StateRestart, code: plan.FactRestart, says: []string{"waits for a restart: tpm, hostname"}},
+	}, state: status.StateRestart, code: status.FactRestart, says: []string{"waits for a restart: tpm, hostname"}},
 	{name: "less memory", make: func(_ *testing.T, w *world) {
 		w.applied(set("2Gi", memory))
 		w.asks("memory updated in template spec to a value lower than what the VM started with")
-	}, state: plan.StateRestart, code: plan.FactRestart, says: []string{"waits for a restart: memory"}},
-	{name: "not flagged", make: func(_ *testing.T, w *world) { w.applied(set("a", "spec.template.spec.hostname")) }, state: plan.StateRestart, code: plan.FactRestart, says: []string{"hostname (KubeVirt does not report it)"}},
+	}, state: status.StateRestart, code: status.FactRestart, says: []string{"waits for a restart: memory"}},
+	{name: "not flagged", make: func(_ *testing.T, w *world) { w.applied(set("a", "spec.template.spec.hostname")) }, state: status.StateRestart, code: status.FactRestart, says: []string{"hostname (KubeVirt does not report it)"}},
 	{name: "live change that has arrived", make: func(_ *testing.T, w *world) {
 		w.applied(set("8Gi", memory))
 		setIn(w.instance, splitPath("spec.domain.memory.guest"), "8Gi")
-	}, state: plan.StateOK},
+	}, state: status.StateOK},
 	{name: "live change on its way", make: func(_ *testing.T, w *world) {
 		w.applied(set("8Gi", memory))
 		setIn(w.instance, splitPath("spec.domain.memory.guest"), "8Gi")
 		w.instance["status"].(object)["conditions"] = []any{object{"type": "HotMemoryChange", "status": "True"}}
-	}, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"is being changed while it runs: memory"}},
+	}, state: status.StateUnderWay, code: status.FactUnderWay, says: []string{"is being changed while it runs: memory"}},
 	{name: "live change held back", make: func(_ *testing.T, w *world) {
 		w.applied(both(set("8Gi", memory), set("a", "spec.template.spec.hostname")))
 		w.asks(notMovable)
-	}, state: plan.StateRestart, code: plan.FactRestart, says: []string{"waits for a restart: hostname", "KubeVirt holds back until that restart: memory"}},
-	{name: "live change that nothing has taken up", make: func(_ *testing.T, w *world) { w.applied(set("8Gi", memory)) }, state: plan.StateStaged, code: plan.FactStaged, says: []string{"has not taken up while it runs: memory"}},
-	{name: "pod label", make: func(_ *testing.T, w *world) { w.applied(set("x", "spec.template.metadata.labels.team")) }, state: plan.StateStaged, code: plan.FactStaged, says: []string{"takes effect at the next start: template.metadata.labels.team"}},
-	{name: "sticky", make: func(_ *testing.T, w *world) { w.asks(notMovable); w.cluster.KubeVirt = "1.7.2" }, state: plan.StateRestart, code: plan.FactSticky, says: []string{"this KubeVirt keeps the condition", "not even a revert"}},
-	{name: "said for no reason", make: func(_ *testing.T, w *world) { w.asks(notMovable) }, state: plan.StateRestart, code: plan.FactFalse, says: []string{"none of its fields differs from those it was started with"}},
+	}, state: status.StateRestart, code: status.FactRestart, says: []string{"waits for a restart: hostname", "KubeVirt holds back until that restart: memory"}},
+	{name: "live change that nothing has taken up", make: func(_ *testing.T, w *world) { w.applied(set("8Gi", memory)) }, state: status.StateStaged, code: status.FactStaged, says: []string{"has not taken up while it runs: memory"}},
+	{name: "pod label", make: func(_ *testing.T, w *world) { w.applied(set("x", "spec.template.metadata.labels.team")) }, state: status.StateStaged, code: status.FactStaged, says: []string{"takes effect at the next start: template.metadata.labels.team"}},
+	{name: "sticky", make: func(_ *testing.T, w *world) { w.asks(notMovable); w.cluster.KubeVirt = "1.7.2" }, state: status.StateRestart, code: status.FactSticky, says: []string{"this KubeVirt keeps the condition", "not even a revert"}},
+	{name: "said for no reason", make: func(_ *testing.T, w *world) { w.asks(notMovable) }, state: status.StateRestart, code: status.FactFalse, says: []string{"none of its fields differs from those it was started with"}},
 	{name: "said before KubeVirt saw the revision of the start", make: func(_ *testing.T, w *world) {
 		w.asks(notMovable)
 		w.vm["metadata"].(object)["generation"] = 1
-	}, state: plan.StateOK},
+	}, state: status.StateOK},
 	{name: "said before KubeVirt saw the revision of the start, sticky", make: func(_ *testing.T, w *world) {
 		w.asks(notMovable)
 		w.vm["metadata"].(object)["generation"], w.cluster.KubeVirt = 1, "1.7.2"
-	}, state: plan.StateRestart, code: plan.FactSticky, says: []string{"this KubeVirt keeps the condition"}},
+	}, state: status.StateRestart, code: status.FactSticky, says: []string{"this KubeVirt keeps the condition"}},
 	{name: "said for a default", make: func(_ *testing.T, w *world) {
 		w.applied(set("16Gi", "spec.template.spec.domain.memory.maxGuest"))
 		w.asks(notMovable)
-	}, state: plan.StateRestart, code: plan.FactFalse, says: []string{"for changes that are already in effect: memory", "kubevirt/issues/17610"}},
+	}, state: status.StateRestart, code: status.FactFalse, says: []string{"for changes that are already in effect: memory", "kubevirt/issues/17610"}},
 	{name: "said for a NIC that is plugged in", make: func(_ *testing.T, w *world) {
 		nic := func(path string) func([]object) {
 			return func(objects []object) { setIn(objects[0], splitPath(path), object{"name": "fast", "bridge": object{}}) }
@@ -156,175 +157,175 @@ var standings = []struct {
 		w.revision["data"].(object)["spec"] = at(w.revision, "data", "spec")
 		nic("spec.template.spec.domain.devices.interfaces.2")([]object{{"spec": at(w.revision, "data", "spec")}})
 		w.asks(notMovable)
-	}, state: plan.StateRestart, code: plan.FactFalse, says: []string{"for changes that are already in effect: nics", "issues/18955 and 15881"}},
+	}, state: status.StateRestart, code: status.FactFalse, says: []string{"for changes that are already in effect: nics", "issues/18955 and 15881"}},
 	{name: "without its revision", make: func(_ *testing.T, w *world) {
 		w.applied(set("a", "spec.template.spec.hostname"))
 		w.asks(notMovable)
 		w.revision = nil
-	}, state: plan.StateRestart, code: plan.FactRestart, says: []string{"waits for a restart: hostname", "lacks its ControllerRevision"}},
+	}, state: status.StateRestart, code: status.FactRestart, says: []string{"waits for a restart: hostname", "lacks its ControllerRevision"}},
 	{name: "without its instance", make: func(_ *testing.T, w *world) {
 		w.applied(set("a", "spec.template.spec.hostname"))
 		w.asks(notMovable)
 		w.instance = nil
-	}, state: plan.StateRestart, code: plan.FactRestart, says: []string{"waits for a restart: " + notMovable, "lacks its instance"}},
+	}, state: status.StateRestart, code: status.FactRestart, says: []string{"waits for a restart: " + notMovable, "lacks its instance"}},
 	{name: "stopped, changed", make: func(_ *testing.T, w *world) {
 		w.applied(both(set("Halted", strategy), set("a", "spec.template.spec.hostname")))
 		w.instance, w.vm["status"] = nil, object{"printableStatus": "Stopped"}
-	}, state: plan.StateOK},
+	}, state: status.StateOK},
 	{name: "instance type with its revision", make: func(_ *testing.T, w *world) {
 		w.applied(set(object{"name": "m"}, "spec.instancetype"))
 		set(object{"name": "m", "revisionName": "db-m-1"}, "spec.instancetype")([]object{w.revision["data"].(object)})
-	}, state: plan.StateOK},
+	}, state: status.StateOK},
 
 	{name: "stopped manually", make: func(t *testing.T, w *world) {
 		w.record(t)
 		setIn(w.vm, splitPath(strategy), "Halted")
 		w.instance, w.vm["status"] = nil, object{"printableStatus": "Stopped"}
-	}, state: plan.StateDown, code: plan.FactNotRunning, says: []string{
+	}, state: status.StateDown, code: status.FactNotRunning, says: []string{
 		"does not run: the run strategy is Always in Git, and Halted in the cluster", "was changed in the cluster: runStrategy (virt-api, 2026-11-22T03:00:00Z)",
 	}},
-	{name: "changed manually, without a record", make: func(_ *testing.T, w *world) { setIn(w.vm, splitPath(strategy), "Manual") }, state: plan.StateDrift, code: plan.FactDrift, says: []string{"runStrategy (virt-api"}},
-	{name: "not synced", make: func(t *testing.T, w *world) { w.record(t); set("x", "metadata.labels.team")(w.git) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{"is not synced yet: labels"}, hides: []string{"whether a sync is due"}},
-	{name: "not synced, without a record", make: func(_ *testing.T, w *world) { set("x", "metadata.labels.team")(w.git) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{"whether a sync is due"}},
-	{name: "dropped, not synced", make: func(t *testing.T, w *world) { set("x", "metadata.labels.team")([]object{w.vm}); w.record(t) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{"is not synced yet: labels"}},
+	{name: "changed manually, without a record", make: func(_ *testing.T, w *world) { setIn(w.vm, splitPath(strategy), "Manual") }, state: status.StateDrift, code: status.FactDrift, says: []string{"runStrategy (virt-api"}},
+	{name: "not synced", make: func(t *testing.T, w *world) { w.record(t); set("x", "metadata.labels.team")(w.git) }, state: status.StateNotSynced, code: status.FactNotSynced, says: []string{"is not synced yet: labels"}, hides: []string{"whether a sync is due"}},
+	{name: "not synced, without a record", make: func(_ *testing.T, w *world) { set("x", "metadata.labels.team")(w.git) }, state: status.StateNotSynced, code: status.FactNotSynced, says: []string{"whether a sync is due"}},
+	{name: "dropped, not synced", make: func(t *testing.T, w *world) { set("x", "metadata.labels.team")([]object{w.vm}); w.record(t) }, state: status.StateNotSynced, code: status.FactNotSynced, says: []string{"is not synced yet: labels"}},
 	{name: "rendered for another Application", make: func(t *testing.T, w *world) {
 		set("site-1a2b3c4d", "metadata.labels.vmrender~io/rollout")([]object{w.vm})
 		w.record(t)
 		set("site", "metadata.labels.vmrender~io/rollout")(w.git)
-	}, state: plan.StateOK},
+	}, state: status.StateOK},
 	{name: "data for cloud-init", make: func(_ *testing.T, w *world) {
 		w.applied(set("1a2b3c4d", "spec.template.spec.domain.devices.disks.3.serial"))
 		w.asks(notMovable)
-	}, state: plan.StateRestart, code: plan.FactRestart, says: []string{"waits for a restart: cloudInit"}},
+	}, state: status.StateRestart, code: status.FactRestart, says: []string{"waits for a restart: cloudInit"}},
 	{name: "ignored", make: func(t *testing.T, w *world) {
 		w.record(t)
 		setIn(w.vm, splitPath(strategy), "Manual")
 		w.add(object{"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": object{"name": "shop", "namespace": "argocd"}, "spec": object{
 			"ignoreDifferences": []any{object{"group": "kubevirt.io", "kind": "VirtualMachine", "jsonPointers": []any{"/spec/runStrategy"}}},
 		}})
-	}, state: plan.StateOK},
+	}, state: status.StateOK},
 	{name: "changed manually, server-side apply", make: func(_ *testing.T, w *world) {
 		w.vm["metadata"].(object)["managedFields"] = []any{
 			object{"manager": "argocd-controller", "operation": "Apply", "time": "2026-11-22T02:00:00Z", "fieldsV1": object{"f:spec": object{"f:template": object{}}}},
 			object{"manager": "virt-api", "operation": "Update", "time": "2026-11-22T03:00:00Z", "fieldsV1": object{"f:spec": object{"f:runStrategy": object{}}}},
 		}
 		setIn(w.vm, splitPath(strategy), "Manual")
-	}, state: plan.StateDrift, code: plan.FactDrift, says: []string{"runStrategy (virt-api, 2026-11-22T03:00:00Z)"}},
+	}, state: status.StateDrift, code: status.FactDrift, says: []string{"runStrategy (virt-api, 2026-11-22T03:00:00Z)"}},
 	{name: "not synced, server-side apply", make: func(_ *testing.T, w *world) {
 		w.vm["metadata"].(object)["managedFields"] = []any{
 			object{"manager": "argocd-controller", "operation": "Apply", "time": "2026-11-22T02:00:00Z", "fieldsV1": object{"f:spec": object{}}},
 		}
 		set("Manual", strategy)(w.git)
-	}, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{"is not synced yet: runStrategy"}, hides: []string{"whether a sync is due"}},
-	{name: "missing", make: func(_ *testing.T, w *world) { w.vm["metadata"].(object)["name"] = "other" }, state: plan.StateNotSynced, code: plan.FactMissing, says: []string{"is not in the cluster"}, hides: []string{"all of the namespace"}},
-	{name: "missing in an empty export", make: func(_ *testing.T, w *world) { w.vm = nil }, state: plan.StateNotSynced, code: plan.FactMissing, says: []string{"whether the state in the cluster has all of the namespace"}},
+	}, state: status.StateNotSynced, code: status.FactNotSynced, says: []string{"is not synced yet: runStrategy"}, hides: []string{"whether a sync is due"}},
+	{name: "missing", make: func(_ *testing.T, w *world) { w.vm["metadata"].(object)["name"] = "other" }, state: status.StateNotSynced, code: status.FactMissing, says: []string{"is not in the cluster"}, hides: []string{"all of the namespace"}},
+	{name: "missing in an empty export", make: func(_ *testing.T, w *world) { w.vm = nil }, state: status.StateNotSynced, code: status.FactMissing, says: []string{"whether the state in the cluster has all of the namespace"}},
 
 	{name: "no node has room", make: func(_ *testing.T, w *world) {
 		broken(w, "ErrorUnschedulable", "PodScheduled", "0/6 nodes are available: 6 Insufficient memory.")
-	}, state: plan.StateDown, code: plan.FactNotRunning, says: []string{"does not run (ErrorUnschedulable): 0/6 nodes are available: 6 Insufficient memory."}},
+	}, state: status.StateDown, code: status.FactNotRunning, says: []string{"does not run (ErrorUnschedulable): 0/6 nodes are available: 6 Insufficient memory."}},
 	{name: "no claim", make: func(_ *testing.T, w *world) {
 		broken(w, "ErrorPvcNotFound", "Synchronized", "PVC prod/db-data does not exist, waiting for it to appear")
-	}, state: plan.StateDown, code: plan.FactNotRunning, says: []string{"does not run (ErrorPvcNotFound): PVC prod/db-data does not exist"}},
+	}, state: status.StateDown, code: status.FactNotRunning, says: []string{"does not run (ErrorPvcNotFound): PVC prod/db-data does not exist"}},
 	{name: "no image", make: func(_ *testing.T, w *world) {
 		broken(w, "ImagePullBackOff", "Synchronized", "Back-off pulling image registry.example.com/disk:9.9")
-	}, state: plan.StateDown, code: plan.FactNotRunning, says: []string{"does not run (ImagePullBackOff): Back-off pulling image"}},
+	}, state: status.StateDown, code: status.FactNotRunning, says: []string{"does not run (ImagePullBackOff): Back-off pulling image"}},
 	{name: "no room in the quota", make: func(_ *testing.T, w *world) {
 		w.instance, w.vm["status"] = nil, object{"printableStatus": "Stopped", "conditions": []any{}}
 		w.condition("Failure", "exceeded quota: vms")
-	}, state: plan.StateDown, code: plan.FactNotRunning, says: []string{"does not run: exceeded quota: vms"}},
+	}, state: status.StateDown, code: status.FactNotRunning, says: []string{"does not run: exceeded quota: vms"}},
 	{name: "import that fails again and again", make: func(_ *testing.T, w *world) {
 		unfillable(w, "ImportInProgress", "Running", "Error", "Unable to connect to registry: manifest unknown")
 		w.others[0]["status"].(object)["restartCount"] = 7
 		w.instance, w.vm["status"] = nil, object{"printableStatus": "Provisioning"}
-	}, state: plan.StateDisk, code: plan.FactDiskNotReady, says: []string{
+	}, state: status.StateDisk, code: status.FactDiskNotReady, says: []string{
 		"the disk db could not be filled (ImportInProgress, 7 restarts): Unable to connect to registry: manifest unknown", "is provisioning",
 	}},
 	{name: "claim of a disk that the quota refuses", make: func(_ *testing.T, w *world) {
 		unfillable(w, "Pending", "Bound", "ErrExceededQuota", "exceeded quota: storage")
-	}, state: plan.StateDisk, code: plan.FactDiskNotReady, says: []string{"the disk db could not be filled (Pending): exceeded quota: storage"}},
+	}, state: status.StateDisk, code: status.FactDiskNotReady, says: []string{"the disk db could not be filled (Pending): exceeded quota: storage"}},
 	{name: "starting", make: func(_ *testing.T, w *world) {
 		w.instance, w.vm["status"] = nil, object{"printableStatus": "WaitingForVolumeBinding"}
-	}, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"is waiting for volume binding"}},
-	{name: "change failed", make: func(_ *testing.T, w *world) { w.condition("Failure", "failed to hotplug volume data") }, state: plan.StateFailed, code: plan.FactChangeFailed, says: []string{"could not make the last change: failed to hotplug volume data"}},
-	{name: "disk failed", make: func(_ *testing.T, w *world) { w.others[0]["status"] = object{"phase": "Failed"} }, state: plan.StateDisk, code: plan.FactDiskNotReady, says: []string{"the disk db could not be filled (Failed)"}},
+	}, state: status.StateUnderWay, code: status.FactUnderWay, says: []string{"is waiting for volume binding"}},
+	{name: "change failed", make: func(_ *testing.T, w *world) { w.condition("Failure", "failed to hotplug volume data") }, state: status.StateFailed, code: status.FactChangeFailed, says: []string{"could not make the last change: failed to hotplug volume data"}},
+	{name: "disk failed", make: func(_ *testing.T, w *world) { w.others[0]["status"] = object{"phase": "Failed"} }, state: status.StateDisk, code: status.FactDiskNotReady, says: []string{"the disk db could not be filled (Failed)"}},
 	{name: "disk filled", make: func(_ *testing.T, w *world) {
 		w.others[0]["status"] = object{"phase": "ImportInProgress", "progress": "45.0%"}
-	}, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"the disk db is being filled (ImportInProgress, 45.0%)"}},
+	}, state: status.StateUnderWay, code: status.FactUnderWay, says: []string{"the disk db is being filled (ImportInProgress, 45.0%)"}},
 	{name: "disk that is kept and owned", make: func(_ *testing.T, w *world) {
 		w.others[1]["metadata"].(object)["ownerReferences"] = []any{object{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "name": "db", "uid": "1"}}
-	}, state: plan.StateDisk, code: plan.FactStillOwned, says: []string{"Git keeps the disk db-data", "kubectl patch datavolume db-data"}},
+	}, state: status.StateDisk, code: status.FactStillOwned, says: []string{"Git keeps the disk db-data", "kubectl patch datavolume db-data"}},
 	{name: "disk of an earlier revision", make: func(_ *testing.T, w *world) {
 		w.add(object{"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataVolume", "metadata": object{"name": "db-root-2", "namespace": "prod", "labels": object{
 			"app": "db", "app.kubernetes.io/managed-by": "vmrender",
 		}}})
-	}, state: plan.StateOK, says: []string{"db no longer has the disk db-root-2", "kubectl delete datavolume db-root-2 -n prod"}},
+	}, state: status.StateOK, says: []string{"db no longer has the disk db-root-2", "kubectl delete datavolume db-root-2 -n prod"}},
 	{name: "disk younger than the VM", make: func(_ *testing.T, w *world) {
 		w.aged("2026-03-01T10:00:00Z", "2026-11-20T08:00:00Z")
-	}, state: plan.StateOK, says: []string{"the root disk db of db is of 2026-11-20T08:00:00Z, and so younger than the VM, of 2026-03-01T10:00:00Z"}},
+	}, state: status.StateOK, says: []string{"the root disk db of db is of 2026-11-20T08:00:00Z, and so younger than the VM, of 2026-03-01T10:00:00Z"}},
 	{name: "disk and VM younger than a snapshot", make: func(_ *testing.T, w *world) {
 		w.aged("2026-11-20T08:00:00Z", "2026-11-20T08:00:01Z")
 		w.add(object{"apiVersion": "snapshot.kubevirt.io/v1beta1", "kind": "VirtualMachineSnapshot", "metadata": object{
 			"name": "db-pre-1", "namespace": "prod", "creationTimestamp": "2026-05-01T00:00:00Z",
 		}, "spec": object{"source": object{"apiGroup": "kubevirt.io", "kind": "VirtualMachine", "name": "db"}}, "status": object{"phase": "Succeeded", "readyToUse": true}})
-	}, state: plan.StateOK, says: []string{"younger than its snapshot db-pre-1, of 2026-05-01T00:00:00Z"}},
+	}, state: status.StateOK, says: []string{"younger than its snapshot db-pre-1, of 2026-05-01T00:00:00Z"}},
 	{name: "disk of the first sync", make: func(_ *testing.T, w *world) {
 		w.aged("2026-03-01T10:00:00Z", "2026-03-01T10:20:00Z")
-	}, state: plan.StateOK, hides: []string{"younger"}},
+	}, state: status.StateOK, hides: []string{"younger"}},
 	{name: "disk that was moved", make: func(_ *testing.T, w *world) {
 		w.aged("2026-03-01T10:00:00Z", "2026-11-20T08:00:00Z")
 		w.applied(set("Migration", "spec.updateVolumesStrategy"))
-	}, state: plan.StateOK, hides: []string{"younger"}},
+	}, state: status.StateOK, hides: []string{"younger"}},
 	{name: "disk of another VM", make: func(_ *testing.T, w *world) {
 		w.add(object{"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataVolume", "metadata": object{"name": "web", "namespace": "prod", "labels": object{
 			"app": "web", "app.kubernetes.io/managed-by": "vmrender",
 		}}})
-	}, state: plan.StateOK, hides: []string{"no longer"}},
-	{name: "claim missing", make: func(_ *testing.T, w *world) { w.claim("other", "ReadWriteOnce") }, state: plan.StateDisk, code: plan.FactDiskNotReady, says: []string{"the disk db-scratch is missing"}},
-	{name: "disk not synced", make: func(t *testing.T, w *world) { w.record(t); in(1, set("x", "metadata.labels.team"))(w.git) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{"DataVolume db is not synced yet"}},
-	{name: "disk missing", make: func(_ *testing.T, w *world) { w.others = w.others[1:] }, state: plan.StateNotSynced, code: plan.FactMissing, says: []string{"DataVolume db is not in the cluster"}},
-	{name: "rollout stopped", make: func(_ *testing.T, w *world) { stopped(w); w.condition("RestartRequired", notMovable) }, state: plan.StateFailed, code: plan.FactRolloutStopped, says: []string{
+	}, state: status.StateOK, hides: []string{"no longer"}},
+	{name: "claim missing", make: func(_ *testing.T, w *world) { w.claim("other", "ReadWriteOnce") }, state: status.StateDisk, code: status.FactDiskNotReady, says: []string{"the disk db-scratch is missing"}},
+	{name: "disk not synced", make: func(t *testing.T, w *world) { w.record(t); in(1, set("x", "metadata.labels.team"))(w.git) }, state: status.StateNotSynced, code: status.FactNotSynced, says: []string{"DataVolume db is not synced yet"}},
+	{name: "disk missing", make: func(_ *testing.T, w *world) { w.others = w.others[1:] }, state: status.StateNotSynced, code: status.FactMissing, says: []string{"DataVolume db is not in the cluster"}},
+	{name: "rollout stopped", make: func(_ *testing.T, w *world) { stopped(w); w.condition("RestartRequired", notMovable) }, state: status.StateFailed, code: status.FactRolloutStopped, says: []string{
 		"a rollout has stopped at it (Lease shop-rollout)", "an earlier rollout (Lease shop-rollout) stopped at db",
 	}},
 	{name: "rollout stopped, on the old disk", make: func(_ *testing.T, w *world) {
 		stopped(w)
 		w.applied(root("db-2"))
-	}, state: plan.StateFailed, code: plan.FactRolloutStopped, says: []string{"a rollout has stopped at it"}},
+	}, state: status.StateFailed, code: status.FactRolloutStopped, says: []string{"a rollout has stopped at it"}},
 	{name: "rollout stopped, not ready", make: func(_ *testing.T, w *world) {
 		stopped(w)
 		w.instance["status"].(object)["conditions"] = []any{object{"type": "Ready", "status": "False"}}
-	}, state: plan.StateFailed, code: plan.FactRolloutStopped, says: []string{"a rollout has stopped at it"}},
-	{name: "rollout stopped, instance unknown", make: func(_ *testing.T, w *world) { stopped(w); w.instance = nil }, state: plan.StateFailed, code: plan.FactRolloutStopped, says: []string{
+	}, state: status.StateFailed, code: status.FactRolloutStopped, says: []string{"a rollout has stopped at it"}},
+	{name: "rollout stopped, instance unknown", make: func(_ *testing.T, w *world) { stopped(w); w.instance = nil }, state: status.StateFailed, code: status.FactRolloutStopped, says: []string{
 		"whether it has come up since",
 	}},
-	{name: "rollout stopped, and the VM came up later", make: func(_ *testing.T, w *world) { stopped(w) }, state: plan.StateOK, hides: []string{"stopped"}},
-	{name: "snapshot failed", make: func(_ *testing.T, w *world) { failedSnapshot(w, "aaaa", "aaaa") }, state: plan.StateFailed, code: plan.FactNoSnapshot, says: []string{
+	{name: "rollout stopped, and the VM came up later", make: func(_ *testing.T, w *world) { stopped(w) }, state: status.StateOK, hides: []string{"stopped"}},
+	{name: "snapshot failed", make: func(_ *testing.T, w *world) { failedSnapshot(w, "aaaa", "aaaa") }, state: status.StateFailed, code: status.FactNoSnapshot, says: []string{
 		"nothing was changed, because the snapshot db-pre-bbbb-1 before the change failed: no snapshot class", "the next sync takes another",
 	}},
-	{name: "incomplete snapshot", make: func(_ *testing.T, w *world) { incompleteSnapshot(w, "True") }, state: plan.StateFailed, code: plan.FactNoSnapshot, says: []string{
+	{name: "incomplete snapshot", make: func(_ *testing.T, w *world) { incompleteSnapshot(w, "True") }, state: status.StateFailed, code: status.FactNoSnapshot, says: []string{
 		"the snapshot db-pre-bbbb-1 before the change failed: it is without rootdisk, data",
 	}},
-	{name: "snapshot that leaves out what may be", make: func(_ *testing.T, w *world) { incompleteSnapshot(w, "False") }, state: plan.StateNotSynced, code: plan.FactNotSynced, hides: []string{"failed"}},
-	{name: "snapshot of another change failed", make: func(_ *testing.T, w *world) { failedSnapshot(w, "cccc", "aaaa") }, state: plan.StateNotSynced, code: plan.FactNotSynced, hides: []string{"snapshot"}},
-	{name: "snapshot of this change failed before", make: func(_ *testing.T, w *world) { failedSnapshot(w, "aaaa", "bbbb") }, state: plan.StateOK, hides: []string{"snapshot"}},
-	{name: "selective sync", make: func(_ *testing.T, w *world) { selected(w, false) }, state: plan.StateNotSynced, code: plan.FactNotSynced, says: []string{
+	{name: "snapshot that leaves out what may be", make: func(_ *testing.T, w *world) { incompleteSnapshot(w, "False") }, state: status.StateNotSynced, code: status.FactNotSynced, hides: []string{"failed"}},
+	{name: "snapshot of another change failed", make: func(_ *testing.T, w *world) { failedSnapshot(w, "cccc", "aaaa") }, state: status.StateNotSynced, code: status.FactNotSynced, hides: []string{"snapshot"}},
+	{name: "snapshot of this change failed before", make: func(_ *testing.T, w *world) { failedSnapshot(w, "aaaa", "bbbb") }, state: status.StateOK, hides: []string{"snapshot"}},
+	{name: "selective sync", make: func(_ *testing.T, w *world) { selected(w, false) }, state: status.StateNotSynced, code: status.FactNotSynced, says: []string{
 		"prod/db: the last sync of the Application shop was of selected objects, so that no snapshot was taken before it",
 		"sync its whole Application", "takes no snapshot first",
 	}, hides: []string{"prod/web"}},
-	{name: "self-heal", make: func(_ *testing.T, w *world) { selected(w, true) }, state: plan.StateNotSynced, code: plan.FactNotSynced, hides: []string{"selected objects, so"}},
-	{name: "rollout runs", make: func(_ *testing.T, w *world) { rolling(w, "2026-11-22T03:59:30.000000Z") }, state: plan.StateRestart, code: plan.FactRestart, says: []string{"a rollout is running, and restarts it in its turn"}},
-	{name: "rollout that has died", make: func(_ *testing.T, w *world) { rolling(w, "2026-11-22T03:00:00.000000Z") }, state: plan.StateRestart, code: plan.FactRestart, hides: []string{"a rollout is running"}},
-	{name: "disks are about to be copied", make: func(_ *testing.T, w *world) { noted(w, "db-new") }, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"is being changed while it runs: disks"}},
+	{name: "self-heal", make: func(_ *testing.T, w *world) { selected(w, true) }, state: status.StateNotSynced, code: status.FactNotSynced, hides: []string{"selected objects, so"}},
+	{name: "rollout runs", make: func(_ *testing.T, w *world) { rolling(w, "2026-11-22T03:59:30.000000Z") }, state: status.StateRestart, code: status.FactRestart, says: []string{"a rollout is running, and restarts it in its turn"}},
+	{name: "rollout that has died", make: func(_ *testing.T, w *world) { rolling(w, "2026-11-22T03:00:00.000000Z") }, state: status.StateRestart, code: status.FactRestart, hides: []string{"a rollout is running"}},
+	{name: "disks are about to be copied", make: func(_ *testing.T, w *world) { noted(w, "db-new") }, state: status.StateUnderWay, code: status.FactUnderWay, says: []string{"is being changed while it runs: disks"}},
 	{name: "disks are copied", make: func(_ *testing.T, w *world) {
 		w.vm["status"].(object)["volumeUpdateState"] = object{"volumeMigrationState": object{"migratedVolumes": []any{object{"volumeName": "rootdisk"}}}}
-	}, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"is being changed while it runs: disks"}},
+	}, state: status.StateUnderWay, code: status.FactUnderWay, says: []string{"is being changed while it runs: disks"}},
 	{name: "snapshot", make: func(_ *testing.T, w *world) {
 		w.add(object{"apiVersion": "snapshot.kubevirt.io/v1beta1", "kind": "VirtualMachineSnapshot", "metadata": object{"name": "s", "namespace": "prod"}, "spec": object{"source": object{"kind": "VirtualMachine", "name": "db"}}})
-	}, state: plan.StateUnderWay, code: plan.FactUnderWay, says: []string{"the snapshot s is pending"}},
+	}, state: status.StateUnderWay, code: status.FactUnderWay, says: []string{"the snapshot s is pending"}},
 	{name: "sync failed", make: func(_ *testing.T, w *world) {
 		w.add(object{"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": object{"name": "shop", "namespace": "argocd"}, "status": object{
 			"operationState": object{"phase": "Failed", "message": "denied", "syncResult": object{"revision": "abcd"}},
 		}})
-	}, state: plan.StateOK, says: []string{"the last sync of the Application shop, of revision abcd, has failed: denied"}},
+	}, state: status.StateOK, says: []string{"the last sync of the Application shop, of revision abcd, has failed: denied"}},
 }
 
 // stopped has a rollout that has stopped at the VM, which is ready now.
@@ -422,7 +423,7 @@ func TestStatus(t *testing.T) {
 			require.NotEmpty(t, s.VMs)
 			v := s.VMs[0]
 			require.Equal(t, test.state, v.State, "%+v", v.Facts)
-			if test.state > plan.StateOK {
+			if test.state > status.StateOK {
 				require.Equal(t, test.code, v.Facts[0].Code)
 			}
 			said := toldOf(s)
@@ -433,15 +434,15 @@ func TestStatus(t *testing.T) {
 				require.NotContains(t, said, part)
 			}
 			for _, f := range v.Facts {
-				require.Contains(t, plan.FactCodes(), f.Code)
+				require.Contains(t, status.FactCodes(), f.Code)
 			}
 		})
 	}
 }
 
-func (w *world) status(t *testing.T) *plan.Status {
+func (w *world) status(t *testing.T) *status.Status {
 	t.Helper()
-	return plan.NewStatus(encode(t, w.git), plan.Options{Cluster: w.cluster, Live: encode(t, w.state())})
+	return status.New(encode(t, w.git), w.cluster, encode(t, w.state()))
 }
 
 // state returns the objects in the cluster.
@@ -456,7 +457,7 @@ func (w *world) state() []object {
 }
 
 // toldOf returns all texts of a status, as lines.
-func toldOf(s *plan.Status) string {
+func toldOf(s *status.Status) string {
 	lines := append([]string{}, s.Notes...)
 	for _, v := range s.VMs {
 		for _, f := range v.Facts {
@@ -480,7 +481,7 @@ func TestStatusLeftOver(t *testing.T) {
 		s := w.status(t)
 		require.Equal(t, name == "", len(s.VMs) == 1, "%s: %+v", name, s.VMs)
 		if name != "" {
-			require.Equal(t, plan.StateLeftOver, s.VMs[0].State)
+			require.Equal(t, status.StateLeftOver, s.VMs[0].State)
 			require.Contains(t, toldOf(s), name)
 		}
 		return nil
@@ -507,7 +508,7 @@ func TestStatusOfPool(t *testing.T) {
 	w.git = append(w.git, pool(0))
 	w.claim("db-scratch", "ReadWriteMany")
 	w.add(pool(3))
-	require.Equal(t, plan.StateOK, w.status(t).Worst(), toldOf(w.status(t)))
+	require.Equal(t, status.StateOK, w.status(t).Worst(), toldOf(w.status(t)))
 	w.others[len(w.others)-1] = pool(1)
 	require.Contains(t, toldOf(w.status(t)), "of 3 VMs, one is ready")
 }
@@ -520,9 +521,9 @@ func TestStatusOrder(t *testing.T) {
 	w.asks(notMovable)
 	s := w.status(t)
 	require.Len(t, s.VMs, 2)
-	require.Equal(t, plan.StateNotSynced, s.Worst())
+	require.Equal(t, status.StateNotSynced, s.Worst())
 	require.Equal(t, "web", s.VMs[0].ID.Name)
-	require.Equal(t, map[plan.State]int{plan.StateNotSynced: 1, plan.StateRestart: 1}, s.Counts)
+	require.Equal(t, map[status.State]int{status.StateNotSynced: 1, status.StateRestart: 1}, s.Counts)
 }
 
 // The fields that a status shows contain no secrets.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 )
@@ -25,62 +26,62 @@ var syncs = []struct {
 	edit  func([]object) // to Git
 	state func([]object) // how the cluster differs from the old side
 	live  string         // file of testdata/live with the other objects in the cluster
-	level plan.Level
-	code  plan.Code // of the worst cause
-	says  []string  // parts of the reasons, advice, notes and Jobs
-	hides []string  // texts that must not be in them
+	level impact.Level
+	code  impact.Code // of the worst cause
+	says  []string    // parts of the reasons, advice, notes and Jobs
+	hides []string    // texts that must not be in them
 }{
-	{name: "runs and migrates", base: "pet", edit: set("8Gi", memory), live: "running", level: plan.Migrate, code: "plugged"},
-	{name: "cannot migrate", base: "pet", edit: set("8Gi", memory), live: "immovable", level: plan.Restart, code: "cannot-migrate", says: []string{"DisksNotLiveMigratable says why"}},
-	{name: "stopped", base: "pet", edit: set("8Gi", memory), live: "stopped", level: plan.Staged, code: "plugged"},
-	{name: "needs a restart already", base: "pet", edit: set("8Gi", memory), live: "pending", level: plan.Staged, code: "held-back", says: []string{"needs a restart already: the hostname differs"}},
-	{name: "needs a restart, unchanged", base: "pet", edit: nothing, live: "pending", level: plan.None, says: []string{"one VM needs a restart already, for earlier changes: prod/db"}},
+	{name: "runs and migrates", base: "pet", edit: set("8Gi", memory), live: "running", level: impact.Migrate, code: "plugged"},
+	{name: "cannot migrate", base: "pet", edit: set("8Gi", memory), live: "immovable", level: impact.Restart, code: "cannot-migrate", says: []string{"DisksNotLiveMigratable says why"}},
+	{name: "stopped", base: "pet", edit: set("8Gi", memory), live: "stopped", level: impact.Staged, code: "plugged"},
+	{name: "needs a restart already", base: "pet", edit: set("8Gi", memory), live: "pending", level: impact.Staged, code: "held-back", says: []string{"needs a restart already: the hostname differs"}},
+	{name: "needs a restart, unchanged", base: "pet", edit: nothing, live: "pending", level: impact.None, says: []string{"one VM needs a restart already, for earlier changes: prod/db"}},
 
-	{name: "noise", base: "pet", edit: nothing, state: platform, live: "running", level: plan.None, hides: []string{"differ"}},
-	{name: "label manually", base: "pet", edit: nothing, state: set("x", "metadata.labels.app"), level: plan.None, says: []string{"one object differs in the cluster"}},
-	{name: "changed manually to what Git now has", base: "pet", edit: set("8Gi", memory), state: set("8Gi", memory), level: plan.None},
-	{name: "stopped manually", base: "pet", edit: nothing, state: set("Halted", strategy), level: plan.Power, code: "reverted", says: []string{"virtctl stop), by virt-api; the sync reverts it"}},
-	{name: "stopped manually, left so", base: "pet", edit: nothing, state: set("Halted", strategy), live: "ignoring", level: plan.None},
-	{name: "plugged manually", base: "pet", edit: nothing, state: plugged, level: plan.Live, code: "reverted", says: []string{"virtctl addvolume"}},
-	{name: "restored", base: "pet", edit: nothing, state: set("restore-1234-data", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName"), level: plan.Recreate, code: "reverted", says: []string{"a restore in the cluster has replaced the claim"}},
-	{name: "storage migrated", base: "pet", edit: nothing, state: both(set("Migration", "spec.updateVolumesStrategy"), set("db-data-new", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName")), level: plan.Recreate, code: "reverted", says: []string{"storage migration"}},
-	{name: "NIC unplugged", base: "absent", edit: nothing, state: unplugged, level: plan.None, hides: []string{"differ"}},
+	{name: "noise", base: "pet", edit: nothing, state: platform, live: "running", level: impact.None, hides: []string{"differ"}},
+	{name: "label manually", base: "pet", edit: nothing, state: set("x", "metadata.labels.app"), level: impact.None, says: []string{"one object differs in the cluster"}},
+	{name: "changed manually to what Git now has", base: "pet", edit: set("8Gi", memory), state: set("8Gi", memory), level: impact.None},
+	{name: "stopped manually", base: "pet", edit: nothing, state: set("Halted", strategy), level: impact.Power, code: "reverted", says: []string{"virtctl stop), by virt-api; the sync reverts it"}},
+	{name: "stopped manually, left so", base: "pet", edit: nothing, state: set("Halted", strategy), live: "ignoring", level: impact.None},
+	{name: "plugged manually", base: "pet", edit: nothing, state: plugged, level: impact.Live, code: "reverted", says: []string{"virtctl addvolume"}},
+	{name: "restored", base: "pet", edit: nothing, state: set("restore-1234-data", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName"), level: impact.Recreate, code: "reverted", says: []string{"a restore in the cluster has replaced the claim"}},
+	{name: "storage migrated", base: "pet", edit: nothing, state: both(set("Migration", "spec.updateVolumesStrategy"), set("db-data-new", "spec.template.spec.volumes.1.persistentVolumeClaim.claimName")), level: impact.Recreate, code: "reverted", says: []string{"storage migration"}},
+	{name: "NIC unplugged", base: "absent", edit: nothing, state: unplugged, level: impact.None, hides: []string{"differ"}},
 
-	{name: "kept in Git, owned in the cluster", base: "kept", edit: clearFirst, live: "owned", level: plan.DataLoss, code: "disk-deleted", says: []string{`Git keeps the disk "web-data", but in the cluster it still belongs`}},
-	{name: "owned in the cluster, VM stays", base: "kept", edit: set("4Gi", memory), live: "owned", level: plan.Migrate, code: "plugged", says: []string{"Git keeps the disk, but in the cluster it still belongs to the VM", "kubectl patch datavolume web-data"}},
-	{name: "released", base: "cattle", edit: clearFirst, live: "released", level: plan.Delete, code: "deleted"},
-	{name: "protected in Git only", base: "pet", edit: remove(0, 1, 2), state: set("Delete=confirm", options), level: plan.Delete, code: "deleted"},
-	{name: "protected in the cluster only", base: "cattle", edit: clearFirst, state: set("Prune=false", options), level: plan.Left, code: "left"},
-	{name: "replaced for the last time", base: "cattle", edit: set("4Gi", memory), state: set("Force=true,Replace=true", options), level: plan.DataLoss, code: "disk-deleted"},
+	{name: "kept in Git, owned in the cluster", base: "kept", edit: clearFirst, live: "owned", level: impact.DataLoss, code: "disk-deleted", says: []string{`Git keeps the disk "web-data", but in the cluster it still belongs`}},
+	{name: "owned in the cluster, VM stays", base: "kept", edit: set("4Gi", memory), live: "owned", level: impact.Migrate, code: "plugged", says: []string{"Git keeps the disk, but in the cluster it still belongs to the VM", "kubectl patch datavolume web-data"}},
+	{name: "released", base: "cattle", edit: clearFirst, live: "released", level: impact.Delete, code: "deleted"},
+	{name: "protected in Git only", base: "pet", edit: remove(0, 1, 2), state: set("Delete=confirm", options), level: impact.Delete, code: "deleted"},
+	{name: "protected in the cluster only", base: "cattle", edit: clearFirst, state: set("Prune=false", options), level: impact.Left, code: "left"},
+	{name: "replaced for the last time", base: "cattle", edit: set("4Gi", memory), state: set("Force=true,Replace=true", options), level: impact.DataLoss, code: "disk-deleted"},
 
-	{name: "grown manually, shrunk by Git", base: "claim", edit: in(1, set("60Gi", "spec.resources.requests.storage")), live: "grown", level: plan.Refused, code: "cannot-shrink"},
-	{name: "grown manually, less in Git", base: "claim", edit: nothing, live: "grown", level: plan.Refused, code: "reverted", says: []string{"the sync tries to revert it: Kubernetes refuses to shrink a claim"}},
-	{name: "may not grow", base: "claim", edit: in(1, set("60Gi", "spec.resources.requests.storage")), live: "fixed", level: plan.Refused, code: "cannot-grow"},
-	{name: "import failed, another source", base: "unfilled", edit: in(1, set("docker://right", "spec.source.registry.url")), live: "unfilled", level: plan.Refused, code: "never-filled", says: []string{"the disk could not be filled yet", "set disks.NAME.revision to another number above 1", "kubectl delete datavolume"}},
-	{name: "another source", base: "unfilled", edit: in(1, set("docker://right", "spec.source.registry.url")), level: plan.Refused, code: "immutable", says: []string{"CDI refuses another source", "if the disk could not be filled from it, set disks.NAME.revision"}},
-	{name: "import failed, another revision", base: "unfilled", edit: anotherRevision, live: "unfilled", level: plan.Power, code: "filled-again", says: []string{"the VM starts from a new disk that is filled from its source: the disk db could not be filled", "after the sync, delete the disk db"}, hides: []string{"live migration"}},
-	{name: "another revision", base: "unfilled", edit: anotherRevision, level: plan.Migrate, code: "copied"},
-	{name: "gone from the cluster", base: "pet", edit: nothing, live: "others", state: clearFirst, level: plan.Create, code: "disks-found", says: []string{"the sync recreates it"}},
+	{name: "grown manually, shrunk by Git", base: "claim", edit: in(1, set("60Gi", "spec.resources.requests.storage")), live: "grown", level: impact.Refused, code: "cannot-shrink"},
+	{name: "grown manually, less in Git", base: "claim", edit: nothing, live: "grown", level: impact.Refused, code: "reverted", says: []string{"the sync tries to revert it: Kubernetes refuses to shrink a claim"}},
+	{name: "may not grow", base: "claim", edit: in(1, set("60Gi", "spec.resources.requests.storage")), live: "fixed", level: impact.Refused, code: "cannot-grow"},
+	{name: "import failed, another source", base: "unfilled", edit: in(1, set("docker://right", "spec.source.registry.url")), live: "unfilled", level: impact.Refused, code: "never-filled", says: []string{"the disk could not be filled yet", "set disks.NAME.revision to another number above 1", "kubectl delete datavolume"}},
+	{name: "another source", base: "unfilled", edit: in(1, set("docker://right", "spec.source.registry.url")), level: impact.Refused, code: "immutable", says: []string{"CDI refuses another source", "if the disk could not be filled from it, set disks.NAME.revision"}},
+	{name: "import failed, another revision", base: "unfilled", edit: anotherRevision, live: "unfilled", level: impact.Power, code: "filled-again", says: []string{"the VM starts from a new disk that is filled from its source: the disk db could not be filled", "after the sync, delete the disk db"}, hides: []string{"live migration"}},
+	{name: "another revision", base: "unfilled", edit: anotherRevision, level: impact.Migrate, code: "copied"},
+	{name: "gone from the cluster", base: "pet", edit: nothing, live: "others", state: clearFirst, level: impact.Create, code: "disks-found", says: []string{"the sync recreates it"}},
 
-	{name: "in flight", base: "pet", edit: set("8Gi", memory), live: "busy", level: plan.Migrate, code: "plugged", says: []string{
+	{name: "in flight", base: "pet", edit: set("8Gi", memory), live: "busy", level: impact.Migrate, code: "plugged", says: []string{
 		"the live migration db-m1 is Running", "the snapshot db-s1 is InProgress", "the restore db-r1 is not complete", "the disk db is being filled (ImportInProgress)", "a request to stop the VM",
 	}, hides: []string{"db-m0", "db-s0"}},
-	{name: "in flight, unchanged", base: "pet", edit: nothing, live: "busy", level: plan.None, hides: []string{"db-m1"}},
-	{name: "quota", base: "pet", edit: set("8Gi", memory), live: "quota", level: plan.Restart, code: "no-room", says: []string{"now it cannot: the ResourceQuota team has 6Gi of requests.memory left, and a second pod needs 8Gi or more"}},
-	{name: "one node", base: "pet", edit: set("8Gi", memory), live: "node", level: plan.Restart, code: "no-room", says: []string{"the cluster has one node"}},
-	{name: "no other node", base: "pet", edit: set("8Gi", memory), live: "nodes", level: plan.Restart, code: "no-room", says: []string{"no node except a1 can run the VM"}},
-	{name: "no second node needed", base: "pet", edit: set("b", "spec.template.spec.nodeSelector.zone"), live: "nodes", level: plan.Live, code: "placement", hides: []string{"no node"}},
+	{name: "in flight, unchanged", base: "pet", edit: nothing, live: "busy", level: impact.None, hides: []string{"db-m1"}},
+	{name: "quota", base: "pet", edit: set("8Gi", memory), live: "quota", level: impact.Restart, code: "no-room", says: []string{"now it cannot: the ResourceQuota team has 6Gi of requests.memory left, and a second pod needs 8Gi or more"}},
+	{name: "one node", base: "pet", edit: set("8Gi", memory), live: "node", level: impact.Restart, code: "no-room", says: []string{"the cluster has one node"}},
+	{name: "no other node", base: "pet", edit: set("8Gi", memory), live: "nodes", level: impact.Restart, code: "no-room", says: []string{"no node except a1 can run the VM"}},
+	{name: "no second node needed", base: "pet", edit: set("b", "spec.template.spec.nodeSelector.zone"), live: "nodes", level: impact.Live, code: "placement", hides: []string{"no node"}},
 
-	{name: "syncing", base: "pet", edit: set("8Gi", memory), live: "syncing", level: plan.Migrate, code: "plugged", says: []string{
+	{name: "syncing", base: "pet", edit: set("8Gi", memory), live: "syncing", level: impact.Migrate, code: "plugged", says: []string{
 		"the Application shop has been syncing revision 0123456789ab since 2026-11-22T03:00:00Z (waiting for the Job)", "argocd app terminate-op shop",
 	}, hides: []string{"Application other"}},
-	{name: "snapshot of an earlier change", base: "snapshots", edit: both(set("bbbb", "metadata.annotations.vmrender~io/content"), set("Manual", strategy), in(1, set([]any{"snapshot", "db=bbbb"}, "spec.template.spec.containers.0.args"))), live: "snapshots", level: plan.Metadata, code: "power-same", says: []string{"db-pre-bbbb-1, taken 6 days before the export; the Job takes another one"}},
+	{name: "snapshot of an earlier change", base: "snapshots", edit: both(set("bbbb", "metadata.annotations.vmrender~io/content"), set("Manual", strategy), in(1, set([]any{"snapshot", "db=bbbb"}, "spec.template.spec.containers.0.args"))), live: "snapshots", level: impact.Metadata, code: "power-same", says: []string{"db-pre-bbbb-1, taken 6 days before the export; the Job takes another one"}},
 
-	{name: "rollout", base: "cattle", edit: root("web-root-2222"), live: "rollout", level: plan.Recreate, code: "new-disk", says: []string{
+	{name: "rollout", base: "cattle", edit: root("web-root-2222"), live: "rollout", level: impact.Recreate, code: "new-disk", says: []string{
 		"the rollout then deletes the old root disks web-root-0000", "web-root-1111 stays for going back", "stopped at web-9", "the Job shop-rollout-1 of an earlier sync is running",
 	}},
-	{name: "rollout back to a disk that exists", base: "cattle", edit: root("web-root-0000"), live: "rollout", level: plan.Recreate, code: "new-disk", says: []string{`the disk "web-root-0000" exists and is not filled again`}},
-	{name: "pruned by the way", base: "pet", edit: set("8Gi", memory), live: "tracked", level: plan.Migrate, code: "plugged", says: []string{"neither side of Git has the VM, but the Application shop tracks it"}},
+	{name: "rollout back to a disk that exists", base: "cattle", edit: root("web-root-0000"), live: "rollout", level: impact.Recreate, code: "new-disk", says: []string{`the disk "web-root-0000" exists and is not filled again`}},
+	{name: "pruned by the way", base: "pet", edit: set("8Gi", memory), live: "tracked", level: impact.Migrate, code: "plugged", says: []string{"neither side of Git has the VM, but the Application shop tracks it"}},
 }
 
 func TestLive(t *testing.T) {
@@ -99,7 +100,7 @@ func TestLive(t *testing.T) {
 			p := plan.New(encode(t, was), encode(t, now), plan.Options{Cluster: openshift, Live: live})
 			v := verdictOf(t, p)
 			require.Equal(t, test.level, v.Level, "%+v", v.Causes)
-			if test.level > plan.None {
+			if test.level > impact.None {
 				require.Equal(t, test.code, v.Causes[0].Code)
 			}
 			said := told(p)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
@@ -24,16 +25,16 @@ func TestMoving(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		options     plan.Options
-		level       plan.Level
-		code        plan.Code
+		level       impact.Level
+		code        impact.Code
 		approximate bool
 		warning     bool
 	}{
-		{name: "from the files", level: plan.Metadata, code: "taken-over", approximate: true},
-		{name: "it has moved", options: plan.Options{Live: now}, level: plan.None, code: plan.CodeAdopted},
+		{name: "from the files", level: impact.Metadata, code: "taken-over", approximate: true},
+		{name: "it has moved", options: plan.Options{Live: now}, level: impact.None, code: plan.CodeAdopted},
 		{
 			name: "not yet", options: plan.Options{Live: encode(t, append(migration, other...))},
-			level: plan.Create, code: "not-moved-yet", warning: true,
+			level: impact.Create, code: "not-moved-yet", warning: true,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -63,21 +64,21 @@ func TestMigrationObjects(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		was, now []object
-		level    plan.Level
-		code     plan.Code
+		level    impact.Level
+		code     impact.Code
 	}{
-		{"a plan", nil, migration[:1], plan.Create, "created"},
-		{"start", migration[:1], migration, plan.Power, "migration-starts"},
-		{"cutover", migration, cutover, plan.Power, "migration-cutover"},
-		{"cancel", migration, cancelled, plan.Power, "migration-cancelled"},
-		{"migration removed", migration, migration[:1], plan.Delete, "migration-cancelled"},
-		{"migration left", kept, kept[:1], plan.Left, "left"},
-		{"plan removed", migration[:1], nil, plan.Delete, "migration-removed"},
-		{"plan left", kept[:1], nil, plan.Left, "left"},
-		{"a hook", nil, hook, plan.Create, "created"},
-		{"another playbook", hook, script, plan.Metadata, "updated"},
-		{"hook removed", hook, nil, plan.Delete, "hook-removed"},
-		{"hook left", keptHook, nil, plan.Left, "left"},
+		{"a plan", nil, migration[:1], impact.Create, "created"},
+		{"start", migration[:1], migration, impact.Power, "migration-starts"},
+		{"cutover", migration, cutover, impact.Power, "migration-cutover"},
+		{"cancel", migration, cancelled, impact.Power, "migration-cancelled"},
+		{"migration removed", migration, migration[:1], impact.Delete, "migration-cancelled"},
+		{"migration left", kept, kept[:1], impact.Left, "left"},
+		{"plan removed", migration[:1], nil, impact.Delete, "migration-removed"},
+		{"plan left", kept[:1], nil, impact.Left, "left"},
+		{"a hook", nil, hook, impact.Create, "created"},
+		{"another playbook", hook, script, impact.Metadata, "updated"},
+		{"hook removed", hook, nil, impact.Delete, "hook-removed"},
+		{"hook left", keptHook, nil, impact.Left, "left"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := plan.New(encode(t, c.was), encode(t, c.now), plan.Options{})
@@ -111,6 +112,6 @@ func TestClaimTaken(t *testing.T) {
 		"spec": object{"source": object{"blank": object{}}},
 	}
 	v := verdictOf(t, plan.New(encode(t, was), encode(t, append(now, disk)), plan.Options{}))
-	require.Equal(t, plan.Refused, v.Level)
-	require.Equal(t, plan.Code("claim-exists"), v.Causes[0].Code)
+	require.Equal(t, impact.Refused, v.Level)
+	require.Equal(t, impact.Code("claim-exists"), v.Causes[0].Code)
 }

@@ -2,12 +2,13 @@
 // every other object, from two sets of objects: what Git had and what it has. With
 // the state in the cluster, it predicts more exactly.
 //
-// The rules are data: each [Rule] has the path of a field, a condition, a level, a
-// reason, advice and its source. The level of a VM is that of its worst cause,
-// after the causes are combined (see combine).
+// What each change does is known by package impact, and what two VMs that hold one disk or address do to each other by
+// package world. The level of a VM is that of its worst cause.
 package plan
 
 import (
+	"github.com/vmrender/vmrender/pkg/gate"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
@@ -28,8 +29,8 @@ type Plan struct {
 
 // Summary counts by level.
 type Summary struct {
-	VMs     map[Level]int
-	Objects map[Level]int
+	VMs     map[impact.Level]int
+	Objects map[impact.Level]int
 	// Adopted is the number of VMs that are adopted; they also count as None.
 	Adopted int
 	// Approximate is the number of VMs and objects whose level is approximate.
@@ -44,7 +45,7 @@ type Summary struct {
 // Verdict is what happens to one object.
 type Verdict struct {
 	ID    manifest.ID
-	Level Level
+	Level impact.Level
 	// Approximate is true if the level depends on what the inputs do not contain.
 	Approximate bool
 	// Was is the former identity of a VM that is the same under another name.
@@ -56,44 +57,10 @@ type Verdict struct {
 	Adopted bool
 	// Causes are worst first, then by object and path. Level None has none, or only
 	// warnings, and the one of a VM that is adopted.
-	Causes []Cause
+	Causes []impact.Cause
 	// Gate is the result of the fleet's policy for it; nil for objects other than VMs,
 	// and for VMs that it does not check.
-	Gate *Gate
-}
-
-// Cause is one reason for a level.
-type Cause struct {
-	// Object is the object with the field, if it is not the verdict's own.
-	Object manifest.ID
-	// Path of the field, such as "spec.template.spec.domain.memory.guest", with the
-	// names of list entries in brackets: "….disks[data].disk.bus". Empty if the cause
-	// is the object as a whole.
-	Path string
-	// Key is the key of the values file that sets the field, such as "memory" or
-	// "disks.data"; empty if there is none.
-	Key   string
-	Level Level
-	// Code is the rule's identifier, from a closed list.
-	Code   Code
-	Reason string
-	// Advice is what to do instead, or next; it may be empty.
-	Advice string
-	// When is when it takes effect, if not immediately: "at the next start".
-	When string
-	// Old and New are the values as compact JSON, cut and without secrets. They are
-	// empty for a field that is added or removed.
-	Old string
-	New string
-	// Approximate is what is not known, in a few words, if the level depends on it.
-	Approximate string
-	// acts is true if the object acts on VMs, so that a gate judges its creation.
-	acts bool
-	// worst returns the worst level that what is not known, or not by the cluster's policies, can
-	// lead to.
-	worst Level
-	// Warning is true if the cause is dangerous later, whatever its level now.
-	Warning bool
+	Gate *gate.Gate
 }
 
 // Job is a Job or AnsibleJob that a sync runs for VMs.
@@ -108,8 +75,8 @@ type Job struct {
 }
 
 // Worst returns the highest level of all verdicts, or None.
-func (p *Plan) Worst() Level {
-	worst := None
+func (p *Plan) Worst() impact.Level {
+	worst := impact.None
 	for _, list := range [][]Verdict{p.VMs, p.Objects} {
 		for i := range list {
 			worst = max(worst, list[i].Level)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
@@ -21,17 +22,17 @@ func TestReplacedMachines(t *testing.T) {
 	for name, test := range map[string]struct {
 		was, now func([]object)
 		live     func([]object) // nil for a plan without the cluster
-		level    plan.Level
+		level    impact.Level
 	}{
-		"nothing":                    {was: noted, now: noted, level: plan.None},
-		"an annotation goes":         {was: noted, now: replaced, level: plan.Metadata},
-		"an annotation comes":        {was: replaced, now: noted, level: plan.DataLoss},
-		"an annotation changes":      {was: noted, now: both(replaced, set("y", note)), level: plan.DataLoss},
-		"the options go":             {was: replaced, now: func([]object) {}, level: plan.DataLoss},
-		"an annotation and a field":  {was: noted, now: both(replaced, set("4Gi", memory)), level: plan.DataLoss},
-		"a label of a template goes": {was: both(replaced, labelTemplates), now: replaced, level: plan.DataLoss},
+		"nothing":                    {was: noted, now: noted, level: impact.None},
+		"an annotation goes":         {was: noted, now: replaced, level: impact.Metadata},
+		"an annotation comes":        {was: replaced, now: noted, level: impact.DataLoss},
+		"an annotation changes":      {was: noted, now: both(replaced, set("y", note)), level: impact.DataLoss},
+		"the options go":             {was: replaced, now: func([]object) {}, level: impact.DataLoss},
+		"an annotation and a field":  {was: noted, now: both(replaced, set("4Gi", memory)), level: impact.DataLoss},
+		"a label of a template goes": {was: both(replaced, labelTemplates), now: replaced, level: impact.DataLoss},
 		"an annotation of kubectl goes": {
-			was: noted, now: replaced, live: both(noted, set("{}", applied)), level: plan.DataLoss,
+			was: noted, now: replaced, live: both(noted, set("{}", applied)), level: impact.DataLoss,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

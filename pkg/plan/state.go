@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/world"
 )
@@ -18,14 +20,14 @@ const (
 
 // lostState returns the cause that the state of a VM's TPM or firmware goes with the VM while a disk of it stays, which
 // may not open without it.
-func (p *planner) lostState(s *subject, owned []string) []Cause {
-	vm := world.Template(s.old)
+func (p *planner) lostState(s *impact.Subject, owned []string) []impact.Cause {
+	vm := world.Template(s.Old)
 	state := world.StateOf(world.Spec(vm))
 	stays := func(name string) bool { return !slices.Contains(owned, name) }
 	if !state.Any() || !slices.ContainsFunc(world.Claims(world.Spec(vm)), stays) || p.keepsState(s) {
 		return nil
 	}
-	c := Cause{Level: DataLoss, Code: "state-deleted", Key: "tpm", Warning: true}
+	c := impact.Cause{Level: impact.DataLoss, Code: "state-deleted", Key: "tpm", Warning: true}
 	what := "the state of the TPM"
 	after := "disks that are bound to it, by BitLocker or LUKS, open only with their recovery keys"
 	switch {
@@ -35,21 +37,21 @@ func (p *planner) lostState(s *subject, owned []string) []Cause {
 		what += " and the variables of the firmware"
 	}
 	c.Reason = fmt.Sprintf("KubeVirt keeps %s in a claim of the VM (%s%s-…), which Kubernetes deletes with it: %s",
-		what, stateClaim, s.id.Name, after)
+		what, stateClaim, s.ID.Name, after)
 	c.Advice = fmt.Sprintf("have the recovery keys, or keep the claim for a VM of the same name: first remove its owner "+
-		"reference (kubectl get pvc --namespace %s --selector %s=%s)", s.id.Namespace, stateLabel, s.id.Name)
-	return []Cause{c}
+		"reference (kubectl get pvc --namespace %s --selector %s=%s)", s.ID.Namespace, stateLabel, s.ID.Name)
+	return []impact.Cause{c}
 }
 
 // keepsState reports whether the claim with a VM's state is known not to go with it: it belongs to nothing, or it does
 // not exist.
-func (p *planner) keepsState(s *subject) bool {
-	if p.live == nil || !p.live.covered[key{"", "PersistentVolumeClaim", s.id.Namespace, ""}] {
+func (p *planner) keepsState(s *impact.Subject) bool {
+	if p.Live == nil || !p.Live.Covers("", "PersistentVolumeClaim", s.ID.Namespace) {
 		return false
 	}
-	return !slices.ContainsFunc(p.live.of(kindClaim, s.id.Namespace), func(e entity) bool {
-		isOf := manifest.Text(e.object, "metadata", "labels", stateLabel) == s.id.Name
-		return isOf && slices.Contains(p.live.owned(s.id), e.id.Name)
+	return !slices.ContainsFunc(p.Live.Of(cluster.KindClaim, s.ID.Namespace), func(e cluster.Entity) bool {
+		isOf := manifest.Text(e.Object, "metadata", "labels", stateLabel) == s.ID.Name
+		return isOf && slices.Contains(p.Live.Owned(s.ID), e.ID.Name)
 	})
 }
 

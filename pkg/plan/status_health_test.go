@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
-	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/status"
 )
 
 // healthState is an entry of a states.yaml in plugin/customizations: an object, and what its state means to Argo CD and
@@ -45,7 +45,7 @@ func (s *healthState) variants(t *testing.T) []object {
 }
 
 // failing are the states of a VM that does not do what it should, until someone or something helps.
-var failing = []plan.State{plan.StateFailed, plan.StateDisk, plan.StateDown}
+var failing = []status.State{status.StateFailed, status.StateDisk, status.StateDown}
 
 // A status and the health checks of Argo CD agree on the same objects: what is Degraded in one is a failure in the
 // other, for the same reason.
@@ -77,7 +77,7 @@ func TestStatusAgreesWithHealth(t *testing.T) {
 
 // standingOf returns the standing of a VM or pool in the cluster, or of a stopped VM with a DataVolume or claim. Git
 // has the same objects.
-func standingOf(t *testing.T, o object) plan.Standing {
+func standingOf(t *testing.T, o object) status.Standing {
 	t.Helper()
 	state := []object{o}
 	name := at(o, "metadata", "name").(string)
@@ -99,7 +99,7 @@ func standingOf(t *testing.T, o object) plan.Standing {
 		delete(o, "status")
 		git = append(git, o)
 	}
-	s := plan.NewStatus(encode(t, git), plan.Options{Cluster: openshift, Live: encode(t, state)})
+	s := status.New(encode(t, git), openshift, encode(t, state))
 	require.Len(t, s.VMs, 1)
 	return s.VMs[0]
 }

@@ -6,7 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/status"
 )
 
 // The status of a VM that migrates is that of its Plan until it is a VirtualMachine in
@@ -25,39 +26,39 @@ func TestStatusOfMoving(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		status object // of the Plan in the cluster
-		state  plan.State
-		code   plan.FactCode
+		state  status.State
+		code   status.FactCode
 		says   string
 	}{
 		{
 			"not ready",
 			object{"conditions": []any{critical}},
-			plan.StateFailed, plan.FactMoveFailed, "VM has unmapped storage. ( id:vm-1",
+			status.StateFailed, status.FactMoveFailed, "VM has unmapped storage. ( id:vm-1",
 		},
-		{"ready", object{"conditions": []any{condition("Ready")}}, plan.StateOK, "", ""},
-		{"waits", inPlan(nil), plan.StateOK, "", ""},
+		{"ready", object{"conditions": []any{condition("Ready")}}, status.StateOK, "", ""},
+		{"waits", inPlan(nil), status.StateOK, "", ""},
 		{
 			"moves", inPlan(object{"started": "2026-12-05T22:00:00Z", "phase": "CopyDisks"}),
-			plan.StateUnderWay, plan.FactMoving, "CopyDisks",
+			status.StateUnderWay, status.FactMoving, "CopyDisks",
 		},
 		{
 			"has moved", inPlan(object{"conditions": []any{condition("Succeeded")}}),
-			plan.StateNotSynced, plan.FactMoved, "has moved",
+			status.StateNotSynced, status.FactMoved, "has moved",
 		},
 		{
 			"failed",
 			inPlan(object{"conditions": []any{condition("Failed")}, "error": object{"reasons": []any{"no space", "left"}}}),
-			plan.StateFailed, plan.FactMoveFailed, "has not moved from vSphere: no space, left",
+			status.StateFailed, status.FactMoveFailed, "has not moved from vSphere: no space, left",
 		},
 		{
 			"cancelled", inPlan(object{"conditions": []any{condition("Canceled")}}),
-			plan.StateUnderWay, plan.FactMoving, "cancelled",
+			status.StateUnderWay, status.FactMoving, "cancelled",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			wanted, state := load(t, "moving")[:1], load(t, "moving")[:1]
 			state[0]["status"] = c.status
-			s := plan.NewStatus(encode(t, wanted), plan.Options{Live: encode(t, state)})
+			s := status.New(encode(t, wanted), cluster.Settings{}, encode(t, state))
 			require.Len(t, s.VMs, 1)
 			require.Equal(t, "db", s.VMs[0].ID.Name)
 			require.Equal(t, c.state, s.VMs[0].State)
@@ -70,12 +71,12 @@ func TestStatusOfMoving(t *testing.T) {
 		})
 	}
 	t.Run("no plan", func(t *testing.T) {
-		s := plan.NewStatus(encode(t, load(t, "moving")[:1]), plan.Options{})
-		require.Equal(t, plan.FactMissing, s.VMs[0].Facts[0].Code)
+		s := status.New(encode(t, load(t, "moving")[:1]), cluster.Settings{}, nil)
+		require.Equal(t, status.FactMissing, s.VMs[0].Facts[0].Code)
 	})
 	t.Run("in Git", func(t *testing.T) {
 		_, machine := moving(t)
-		s := plan.NewStatus(encode(t, append(load(t, "moving"), machine...)), plan.Options{})
+		s := status.New(encode(t, append(load(t, "moving"), machine...)), cluster.Settings{}, nil)
 		require.Len(t, s.VMs, 1)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/status"
 )
 
 // platformObjects returns the same objects of a platform twice: for Git, and for the cluster.
@@ -50,7 +51,7 @@ func TestStatusOfObjects(t *testing.T) {
 	setIn(state[1], splitPath("data.password"), "hunter3")
 	setIn(git[2], splitPath("spec.config"), `{"vlan": 7}`)
 
-	s := plan.NewStatus(encode(t, git), plan.Options{Cluster: openshift, Live: encode(t, state)})
+	s := status.New(encode(t, git), openshift, encode(t, state))
 	require.Len(t, s.Objects, 3)
 	says := map[string]string{}
 	for _, o := range s.Objects {
@@ -65,7 +66,7 @@ func TestStatusOfObjects(t *testing.T) {
 			"data.password is " + hidden + ", and " + hidden + " in Git",
 		"NetworkAttachmentDefinition not-synced": `is not synced yet: spec.config is "{}", and "{\"vlan\": 7}" in Git`,
 	}, says)
-	require.Equal(t, plan.StateDrift, s.Worst())
+	require.Equal(t, status.StateDrift, s.Worst())
 
 	git, _ = platformObjects()
 	p := plan.New(encode(t, git), encode(t, git), plan.Options{Cluster: openshift, Live: encode(t, state)})
@@ -78,8 +79,8 @@ func TestStatusOfObjects(t *testing.T) {
 func TestStatusOfMissingObjects(t *testing.T) {
 	git, state := platformObjects()
 	state[1]["metadata"].(object)["name"] = "other"
-	s := plan.NewStatus(encode(t, git), plan.Options{Cluster: openshift, Live: encode(t, state)})
+	s := status.New(encode(t, git), openshift, encode(t, state))
 	require.Len(t, s.Objects, 1)
 	require.Equal(t, "ConfigMap", s.Objects[0].ID.Kind)
-	require.Equal(t, plan.FactMissing, s.Objects[0].Facts[0].Code)
+	require.Equal(t, status.FactMissing, s.Objects[0].Facts[0].Code)
 }

@@ -7,19 +7,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
 // Only some fields have quantities. For a label 1.10 is another version than 1.1, although they are the same quantity.
 func TestTextsAreNoQuantities(t *testing.T) {
-	for path, level := range map[string]plan.Level{
-		"metadata.labels.version":                    plan.Metadata,
-		"metadata.annotations.version":               plan.Metadata,
-		"spec.template.metadata.labels.version":      plan.Staged,
-		"spec.template.spec.nodeSelector.generation": plan.Live,
-		"spec.template.spec.domain.firmware.serial":  plan.Restart,
-		"spec.template.spec.hostname":                plan.Restart,
+	for path, level := range map[string]impact.Level{
+		"metadata.labels.version":                    impact.Metadata,
+		"metadata.annotations.version":               impact.Metadata,
+		"spec.template.metadata.labels.version":      impact.Staged,
+		"spec.template.spec.nodeSelector.generation": impact.Live,
+		"spec.template.spec.domain.firmware.serial":  impact.Restart,
+		"spec.template.spec.hostname":                impact.Restart,
 	} {
 		old, edited := load(t, "pet"), load(t, "pet")
 		set("1.1", path)(old)
@@ -48,17 +49,17 @@ func TestQuantitiesAreCompared(t *testing.T) {
 		},
 	} {
 		for _, text := range texts {
-			require.Equal(t, plan.None, planOf(kind, text, "4Gi", "4096Mi"), text)
-			require.Greater(t, planOf(kind, text, "4Gi", "4097Mi"), plan.None, text)
+			require.Equal(t, impact.None, planOf(kind, text, "4Gi", "4096Mi"), text)
+			require.Greater(t, planOf(kind, text, "4Gi", "4097Mi"), impact.None, text)
 		}
 	}
 	weight := `{"spec":{"weight":%s}}`
-	require.Equal(t, plan.None, planOf("v1 Node", weight, "1", "1.0"))
-	require.Greater(t, planOf("v1 Node", weight, "1", "1.1"), plan.None)
+	require.Equal(t, impact.None, planOf("v1 Node", weight, "1", "1.0"))
+	require.Greater(t, planOf("v1 Node", weight, "1", "1.1"), impact.None)
 }
 
 // planOf returns the level of a change from one value to another of an object's field.
-func planOf(kind, text, was, now string) plan.Level {
+func planOf(kind, text, was, now string) impact.Level {
 	version, kind, _ := strings.Cut(kind, " ")
 	object := func(value string) []manifest.Object {
 		id := manifest.ID{APIVersion: version, Kind: kind, Namespace: "ns", Name: "it"}

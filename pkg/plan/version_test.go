@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
@@ -14,30 +16,30 @@ func TestVersions(t *testing.T) {
 	network := set("default/vlan8", "spec.template.spec.networks.1.multus.networkName")
 	volume := set("other", "spec.template.spec.volumes.2.persistentVolumeClaim.claimName")
 	sockets := both(set(4, "spec.template.spec.domain.cpu.sockets"), func([]object) {})
-	movable := func(c *plan.Cluster) { yes := true; c.LiveMigratable = &yes }
+	movable := func(c *cluster.Settings) { yes := true; c.LiveMigratable = &yes }
 	size := set("u1.large", "spec.instancetype.name")
 	for _, test := range []struct {
 		name, version string
 		edit          func([]object)
-		cluster       func(*plan.Cluster)
-		level         plan.Level
+		cluster       func(*cluster.Settings)
+		level         impact.Level
 	}{
-		{name: "link", version: "1.4.0", edit: link, level: plan.Restart},
-		{name: "link", version: "1.4", edit: link, level: plan.Restart},
-		{name: "link", version: "1.4.1", edit: link, level: plan.Live},
-		{name: "link", version: "1.5.0", edit: link, level: plan.Restart},
-		{name: "link", version: "1.5.1", edit: link, level: plan.Restart},
-		{name: "link", version: "1.5.2", edit: link, level: plan.Live},
-		{name: "queues", version: "1.4.0", edit: sockets, cluster: movable, level: plan.Restart},
-		{name: "queues", version: "1.4.1", edit: sockets, cluster: movable, level: plan.Migrate},
-		{name: "queues", version: "1.5.1", edit: sockets, cluster: movable, level: plan.Restart},
-		{name: "queues", version: "1.5.2", edit: sockets, cluster: movable, level: plan.Migrate},
-		{name: "network", version: "1.8", edit: network, level: plan.Restart},
-		{name: "network", version: "1.9", edit: network, level: plan.Migrate},
-		{name: "volume", version: "1.6.2", edit: volume, cluster: stage, level: plan.Restart},
-		{name: "volume", version: "1.7", edit: volume, cluster: stage, level: plan.Staged},
-		{name: "instance type", version: "1.4.1", edit: size, level: plan.Refused},
-		{name: "instance type", version: "1.5", edit: size, level: plan.Restart},
+		{name: "link", version: "1.4.0", edit: link, level: impact.Restart},
+		{name: "link", version: "1.4", edit: link, level: impact.Restart},
+		{name: "link", version: "1.4.1", edit: link, level: impact.Live},
+		{name: "link", version: "1.5.0", edit: link, level: impact.Restart},
+		{name: "link", version: "1.5.1", edit: link, level: impact.Restart},
+		{name: "link", version: "1.5.2", edit: link, level: impact.Live},
+		{name: "queues", version: "1.4.0", edit: sockets, cluster: movable, level: impact.Restart},
+		{name: "queues", version: "1.4.1", edit: sockets, cluster: movable, level: impact.Migrate},
+		{name: "queues", version: "1.5.1", edit: sockets, cluster: movable, level: impact.Restart},
+		{name: "queues", version: "1.5.2", edit: sockets, cluster: movable, level: impact.Migrate},
+		{name: "network", version: "1.8", edit: network, level: impact.Restart},
+		{name: "network", version: "1.9", edit: network, level: impact.Migrate},
+		{name: "volume", version: "1.6.2", edit: volume, cluster: stage, level: impact.Restart},
+		{name: "volume", version: "1.7", edit: volume, cluster: stage, level: impact.Staged},
+		{name: "instance type", version: "1.4.1", edit: size, level: impact.Refused},
+		{name: "instance type", version: "1.5", edit: size, level: impact.Restart},
 	} {
 		t.Run(test.name+" "+test.version, func(t *testing.T) {
 			old, edited := load(t, "pet"), load(t, "pet")
@@ -46,7 +48,7 @@ func TestVersions(t *testing.T) {
 				at(objects[0], "spec").(object)["instancetype"] = object{"name": "u1.small"}
 			}
 			test.edit(edited)
-			cluster := plan.Cluster{KubeVirt: test.version, OpenShift: true}
+			cluster := cluster.Settings{KubeVirt: test.version, OpenShift: true}
 			if test.cluster != nil {
 				test.cluster(&cluster)
 			}

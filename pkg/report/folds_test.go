@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
@@ -16,22 +17,22 @@ import (
 // a VM's name speak of NAME. Two VMs, and each cause of its own, have their lines.
 func TestFolds(t *testing.T) {
 	p := &plan.Plan{}
-	add := func(name, reason string, level plan.Level) {
+	add := func(name, reason string, level impact.Level) {
 		p.VMs = append(p.VMs, plan.Verdict{
 			ID:    manifest.ID{APIVersion: "kubevirt.io/v1", Kind: "VirtualMachine", Namespace: "prod", Name: name},
-			Level: level, Causes: []plan.Cause{{Level: level, Code: "code", Reason: reason}},
+			Level: level, Causes: []impact.Cause{{Level: level, Code: "code", Reason: reason}},
 		})
 	}
 	for i := range 12 {
 		name := fmt.Sprint("web-", i)
-		add(name, fmt.Sprintf("the disk %q is deleted", name+"-data"), plan.DataLoss)
+		add(name, fmt.Sprintf("the disk %q is deleted", name+"-data"), impact.DataLoss)
 	}
 	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
-		add(name, "one reason", plan.Restart)
+		add(name, "one reason", impact.Restart)
 	}
-	add("x", "two of a kind", plan.Restart)
-	add("y", "two of a kind", plan.Restart)
-	add("web-20", "its own", plan.Restart)
+	add("x", "two of a kind", impact.Restart)
+	add("y", "two of a kind", impact.Restart)
+	add("web-20", "its own", impact.Restart)
 	all := report.Plan{Plan: counted(p, 0)}
 
 	var text strings.Builder

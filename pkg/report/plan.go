@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report/problems"
@@ -87,15 +88,15 @@ func (f PlanFormat) String() string { return f.Name }
 
 // Reaches reports whether a VM or another object has this level or a worse one.
 // Nothing reaches [plan.None].
-func (p Plan) Reaches(level plan.Level) bool { return level > plan.None && p.Worst() >= level }
+func (p Plan) Reaches(level impact.Level) bool { return level > impact.None && p.Worst() >= level }
 
 // Headline returns the plan in one line with counts, such as
 // "3 of 40 VMs: 1 data loss, 2 restart; 5 other objects; 1 warning". VMs that are adopted
 // are among those that change: "3 of 3 VMs: 3 adopted".
 func (p Plan) Headline() string {
 	s := p.Summary
-	vms, changed := total(s.VMs), total(s.VMs)-s.VMs[plan.None]+s.Adopted
-	objects := total(s.Objects) - s.Objects[plan.None]
+	vms, changed := total(s.VMs), total(s.VMs)-s.VMs[impact.None]+s.Adopted
+	objects := total(s.Objects) - s.Objects[impact.None]
 	var parts []string
 	switch {
 	case changed > 0:
@@ -122,10 +123,10 @@ func (p Plan) Headline() string {
 
 // objectCount returns the number of objects by level; next to VMs, only the levels that
 // the user must not miss.
-func objectCount(n int, others bool, levels map[plan.Level]int) string {
-	noun, least := "object", plan.Create
+func objectCount(n int, others bool, levels map[impact.Level]int) string {
+	noun, least := "object", impact.Create
 	if others {
-		noun, least = "other object", plan.Staged
+		noun, least = "other object", impact.Staged
 	}
 	if counts := levelCounts(levels, least); counts != "" {
 		return problems.Count(n, noun) + ": " + counts
@@ -133,7 +134,7 @@ func objectCount(n int, others bool, levels map[plan.Level]int) string {
 	return problems.Count(n, noun)
 }
 
-func total(levels map[plan.Level]int) int {
+func total(levels map[impact.Level]int) int {
 	n := 0
 	for _, count := range levels {
 		n += count
@@ -142,7 +143,7 @@ func total(levels map[plan.Level]int) int {
 }
 
 // levelCounts returns "1 data loss, 2 restart": the levels from least on, worst first.
-func levelCounts(levels map[plan.Level]int, least plan.Level) string {
+func levelCounts(levels map[impact.Level]int, least impact.Level) string {
 	var parts []string
 	for _, l := range worstFirst() {
 		if n := levels[l]; n > 0 && l >= least {
@@ -154,26 +155,26 @@ func levelCounts(levels map[plan.Level]int, least plan.Level) string {
 
 // vmCounts returns the VMs that change by level, and those that are adopted.
 func vmCounts(s plan.Summary) string {
-	counts := levelCounts(s.VMs, plan.Create)
+	counts := levelCounts(s.VMs, impact.Create)
 	if s.Adopted == 0 {
 		return counts
 	}
 	return strings.TrimPrefix(counts+fmt.Sprintf(", %d %s", s.Adopted, adopted), ", ")
 }
 
-func worstFirst() []plan.Level {
-	levels := plan.Levels()
+func worstFirst() []impact.Level {
+	levels := impact.Levels()
 	slices.Reverse(levels)
 	return levels
 }
 
 // levelWords returns a level in words for users, such as "data loss".
-func levelWords(l plan.Level) string { return strings.ReplaceAll(l.String(), "-", " ") }
+func levelWords(l impact.Level) string { return strings.ReplaceAll(l.String(), "-", " ") }
 
 // levelGroup is the verdicts of one level; of [plan.None], those of VMs that are
 // adopted.
 type levelGroup struct {
-	Level    plan.Level
+	Level    impact.Level
 	Verdicts []*plan.Verdict
 }
 
@@ -182,7 +183,7 @@ const adopted = "adopted"
 
 // words returns the level in words for users.
 func (g *levelGroup) words() string {
-	if g.Level == plan.None {
+	if g.Level == impact.None {
 		return adopted
 	}
 	return levelWords(g.Level)
@@ -190,7 +191,7 @@ func (g *levelGroup) words() string {
 
 // meaning returns what the level means, in a few words.
 func (g *levelGroup) meaning() string {
-	if g.Level == plan.None {
+	if g.Level == impact.None {
 		return "new in Git, and already in the cluster in the same state: nothing happens"
 	}
 	return g.Level.Meaning()
@@ -198,9 +199,9 @@ func (g *levelGroup) meaning() string {
 
 // byLevel returns the verdicts that change or adopt something, in groups, the worst first.
 func byLevel(list []plan.Verdict) []levelGroup {
-	groups := make([]levelGroup, len(plan.Levels()))
+	groups := make([]levelGroup, len(impact.Levels()))
 	for i := range list {
-		if list[i].Level == plan.None && !list[i].Adopted {
+		if list[i].Level == impact.None && !list[i].Adopted {
 			continue
 		}
 		g := &groups[list[i].Level]
@@ -237,7 +238,7 @@ func moved(v *plan.Verdict) string {
 
 // About returns what a cause is about, without the reason: the key or else the path, and
 // the object if it is another one than the verdict's.
-func About(c *plan.Cause) string {
+func About(c *impact.Cause) string {
 	what := c.Key
 	if what == "" {
 		what = c.Path

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/gate"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -18,8 +20,8 @@ type finding struct {
 // findingKey is what the VMs of a finding share.
 type findingKey struct {
 	pos     source.Pos
-	level   plan.Level
-	code    plan.Code
+	level   impact.Level
+	code    impact.Code
 	key     string // of the values, such as "memory"
 	reason  string
 	advice  string
@@ -68,7 +70,7 @@ func (n *GateNote) finding() finding {
 	switch {
 	case n.Blocks:
 		key.gate = blocks
-	case n.Code == plan.CodeStage:
+	case n.Code == gate.CodeStage:
 		key.gate = "warning"
 	}
 	if n.Line != "" {
@@ -77,7 +79,7 @@ func (n *GateNote) finding() finding {
 	return finding{key, n.Names}
 }
 
-func (p Plan) keyOf(v *plan.Verdict, c *plan.Cause) findingKey {
+func (p Plan) keyOf(v *plan.Verdict, c *impact.Cause) findingKey {
 	key := findingKey{
 		level: c.Level, code: c.Code, key: c.Key, reason: c.Reason, advice: c.Advice, warning: c.Warning,
 	}
@@ -96,7 +98,7 @@ func (f *finding) message() string {
 		text = "gate: "
 	case f.code == plan.CodeAdopted:
 		text = ""
-	case f.level == plan.None:
+	case f.level == impact.None:
 		text = "dangerous later: "
 	}
 	if f.key != "" {
@@ -115,9 +117,9 @@ func (f *finding) severity() string {
 	switch {
 	case f.gate != "":
 		return f.gate
-	case f.level >= plan.Refused:
+	case f.level >= impact.Refused:
 		return "error"
-	case f.level >= plan.Restart || f.warning:
+	case f.level >= impact.Restart || f.warning:
 		return "warning"
 	}
 	return "note"
@@ -126,7 +128,7 @@ func (f *finding) severity() string {
 // warning is a cause that is dangerous later.
 type warning struct {
 	Verdict *plan.Verdict
-	Cause   *plan.Cause
+	Cause   *impact.Cause
 }
 
 // warnings returns all warnings, those of VMs first.

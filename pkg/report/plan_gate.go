@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/gate"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -13,10 +15,10 @@ import (
 
 // GateNote is what the fleet's gate reports about the changes of some VMs.
 type GateNote struct {
-	Code plan.Code
+	Code impact.Code
 	// Blocks is true if the sync must not happen as it is.
 	Blocks bool
-	Level  plan.Level
+	Level  impact.Level
 	Text   string
 	// Line is the line for the entry of the VMs that gives the approvals, or empty.
 	Line string
@@ -100,9 +102,9 @@ func addNote(notes []GateNote, n GateNote, name string) []GateNote {
 // key returns the key of the entry that a note is about.
 func (n *GateNote) key() string {
 	switch n.Code {
-	case plan.CodeStage:
+	case gate.CodeStage:
 		return "stage"
-	case plan.CodeRemoval:
+	case gate.CodeRemoval:
 		return "lifecycle.removal"
 	}
 	return "approve"
@@ -112,23 +114,23 @@ func (n *GateNote) key() string {
 func gateNotes(v *plan.Verdict) []GateNote {
 	g := v.Gate
 	var out []GateNote
-	if g.Exceeds > plan.None {
+	if g.Exceeds > impact.None {
 		out = append(out, GateNote{
-			Code: plan.CodeCeiling, Blocks: true, Level: g.Exceeds, Text: fmt.Sprintf(
+			Code: gate.CodeCeiling, Blocks: true, Level: g.Exceeds, Text: fmt.Sprintf(
 				"%s is above the fleet's policy.maxImpact, %s, which no approval lifts: make a milder change, "+
 					"or raise the limit in an earlier commit", levelWords(g.Exceeds), levelWords(g.Max)),
 		})
 	}
 	switch g.Removal {
-	case plan.RemovalMissing:
+	case gate.RemovalMissing:
 		out = append(out, GateNote{
-			Code: plan.CodeRemoval, Blocks: true, Level: v.Level,
+			Code: gate.CodeRemoval, Blocks: true, Level: v.Level,
 			Text: "the removal is not approved: put the entry back with `lifecycle: {removal: approved}`, " +
 				"and remove it in a commit after the one that is synced",
 		})
-	case plan.RemovalApproved:
+	case gate.RemovalApproved:
 		out = append(out, GateNote{
-			Code: plan.CodeApproved, Level: v.Level,
+			Code: gate.CodeApproved, Level: v.Level,
 			Text: "approved: an earlier commit has set `lifecycle: {removal: approved}`",
 		})
 	}
@@ -137,7 +139,7 @@ func gateNotes(v *plan.Verdict) []GateNote {
 	}
 	if len(g.Staged) > 0 {
 		out = append(out, GateNote{
-			Code: plan.CodeStage, Level: plan.Restart, Text: strings.Join(g.Staged, ", ") +
+			Code: gate.CodeStage, Level: impact.Restart, Text: strings.Join(g.Staged, ", ") +
 				": `stage: true` applies the change without approval; " +
 				"it takes effect at the next start, regardless of its cause",
 		})
@@ -146,41 +148,41 @@ func gateNotes(v *plan.Verdict) []GateNote {
 }
 
 // approvalNotes returns the notes on the approvals that a VM needs.
-func approvalNotes(g *plan.Gate) []GateNote {
+func approvalNotes(g *gate.Gate) []GateNote {
 	var out []GateNote
-	open := map[plan.ApprovalState][]string{}
-	worst := plan.None
+	open := map[gate.ApprovalState][]string{}
+	worst := impact.None
 	for i := range g.Approvals {
 		a := &g.Approvals[i]
 		if worst = max(worst, a.Level); a.Problem != "" {
 			out = append(out, GateNote{
-				Code: plan.CodeUnapprovable, Blocks: true, Level: a.Level,
+				Code: gate.CodeUnapprovable, Blocks: true, Level: a.Level,
 				Text: "an approval is missing, and none can be given: " + riskOf(a) + ": " + a.Problem,
 			})
 			continue
 		}
 		open[a.State] = append(open[a.State], riskOf(a))
 	}
-	n := GateNote{Code: plan.CodeStale, Blocks: true, Level: worst, Line: g.Line()}
-	stale, missing := strings.Join(open[plan.Stale], ", "), strings.Join(open[plan.Missing], ", ")
+	n := GateNote{Code: gate.CodeStale, Blocks: true, Level: worst, Line: g.Line()}
+	stale, missing := strings.Join(open[gate.Stale], ", "), strings.Join(open[gate.Missing], ", ")
 	switch {
 	case stale != "" && missing != "":
 		n.Text = "an approval is for another change, " + stale + ", and one is missing: " + missing
 	case stale != "":
 		n.Text = "the approval is for another change: " + stale
 	case missing != "":
-		n.Code, n.Text = plan.CodeMissing, "an approval is missing: "+missing
+		n.Code, n.Text = gate.CodeMissing, "an approval is missing: "+missing
 	case len(out) > 0:
 		return out
 	default:
-		n = GateNote{Code: plan.CodeApproved, Level: worst, Text: "approved: " + strings.Join(open[plan.Given], ", ")}
+		n = GateNote{Code: gate.CodeApproved, Level: worst, Text: "approved: " + strings.Join(open[gate.Given], ", ")}
 	}
 	return append(out, n)
 }
 
 // riskOf returns the risk of an approval, with its level if that is more specific.
-func riskOf(a *plan.Approval) string {
-	if level := levelWords(a.Level); a.Risk != plan.RiskGate && !strings.HasPrefix(level, string(a.Risk)) {
+func riskOf(a *gate.Approval) string {
+	if level := levelWords(a.Level); a.Risk != gate.RiskGate && !strings.HasPrefix(level, string(a.Risk)) {
 		return string(a.Risk) + " (" + level + ")"
 	}
 	return string(a.Risk)
@@ -215,9 +217,9 @@ func (p Plan) GateHeadline() string {
 
 // weight orders the parts of a plan: what blocks the sync comes first,
 // whatever its level.
-func weight(blocks bool, l plan.Level) int {
+func weight(blocks bool, l impact.Level) int {
 	if blocks {
-		return int(plan.DataLoss) + 1 + int(l)
+		return int(impact.DataLoss) + 1 + int(l)
 	}
 	return int(l)
 }

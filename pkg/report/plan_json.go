@@ -3,6 +3,8 @@ package report
 import (
 	"io"
 
+	"github.com/vmrender/vmrender/pkg/gate"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 )
@@ -34,14 +36,14 @@ type PlanSummary struct {
 	// The plan in one line, for users.
 	Headline string `json:"headline"`
 	// The worst level of all VMs and objects.
-	Worst plan.Level `json:"worst"`
+	Worst impact.Level `json:"worst"`
 	// Labels for a pull request: "vm-" and a level, for each level that VMs have, the
 	// worst first.
 	Labels []string `json:"labels"`
 	// The number of VMs by level, with "none" for those that do not change.
-	VMs map[plan.Level]int `json:"vms"`
+	VMs map[impact.Level]int `json:"vms"`
 	// The number of other objects by level.
-	Objects map[plan.Level]int `json:"objects"`
+	Objects map[impact.Level]int `json:"objects"`
 	// The number of VMs that are adopted: new in Git, and in the cluster as Git has them.
 	// They also count as "none".
 	Adopted int `json:"adopted"`
@@ -68,7 +70,7 @@ type PlanObject struct {
 type PlanVerdict struct {
 	PlanObject
 	// What happens, by how much it hurts: that of the worst cause.
-	Level plan.Level `json:"level"`
+	Level impact.Level `json:"level"`
 	// True if the level depends on what the inputs do not contain.
 	Approximate bool `json:"approximate,omitempty"`
 	// True if the VM is adopted: it is new in Git, and in the cluster as Git has it. Its
@@ -89,11 +91,11 @@ type PlanGate struct {
 	// True if the change lacks an approval, or exceeds what is allowed.
 	Blocked bool `json:"blocked"`
 	// The level from which the change needs approvals; missing if it needs none.
-	ApproveFrom *plan.Level `json:"approveFrom,omitempty"`
+	ApproveFrom *impact.Level `json:"approveFrom,omitempty"`
 	// The highest level that is allowed, approved or not; missing for no limit.
-	MaxImpact *plan.Level `json:"maxImpact,omitempty"`
+	MaxImpact *impact.Level `json:"maxImpact,omitempty"`
 	// The worst level above maxImpact, if there is one.
-	Exceeds *plan.Level `json:"exceeds,omitempty"`
+	Exceeds *impact.Level `json:"exceeds,omitempty"`
 	// What names the change, FROM-TO: it is the token of an approval of any risk. Missing for a
 	// VM that goes, or that loses its gate.
 	Token string `json:"token,omitempty"`
@@ -101,7 +103,7 @@ type PlanGate struct {
 	Approvals []PlanApproval `json:"approvals"`
 	// Whether the removal of the VM was approved in an earlier commit; missing for a
 	// VM that stays.
-	Removal plan.Removal `json:"removal,omitempty"`
+	Removal gate.Removal `json:"removal,omitempty"`
 	// The keys or paths of what waits for the next start, because of `stage: true`.
 	Staged []string `json:"staged"`
 	// The line for the entry of the VM that gives the approvals; missing if they are
@@ -118,11 +120,11 @@ type PlanGate struct {
 // PlanApproval is one approval that a change needs.
 type PlanApproval struct {
 	// What it is for. No risk covers another.
-	Risk plan.Risk `json:"risk"`
+	Risk gate.Risk `json:"risk"`
 	// The worst level of the risk.
-	Level plan.Level `json:"level"`
+	Level impact.Level `json:"level"`
 	// Whether it is there, or stale: for another change.
-	State plan.ApprovalState `json:"state"`
+	State gate.ApprovalState `json:"state"`
 	// What the entry must contain, FROM-TO; missing if no token can approve the change.
 	Token string `json:"token,omitempty"`
 	// Why no token can approve the change.
@@ -139,9 +141,9 @@ type PlanCause struct {
 	// The key of the values file that sets the field, such as "disks.data".
 	Key string `json:"key,omitempty"`
 	// What the cause alone does.
-	Level plan.Level `json:"level"`
+	Level impact.Level `json:"level"`
 	// The identifier of the rule, from a closed list.
-	Code plan.Code `json:"code"`
+	Code impact.Code `json:"code"`
 	// Why, in words.
 	Reason string `json:"reason"`
 	// What to do instead, or next.
@@ -186,7 +188,7 @@ func (p Plan) Document() PlanDocument {
 		From: p.From, To: p.To,
 	}
 	for _, g := range byLevel(p.VMs) {
-		if g.Level > plan.None {
+		if g.Level > impact.None {
 			d.Summary.Labels = append(d.Summary.Labels, "vm-"+g.Level.String())
 		}
 	}
@@ -200,7 +202,7 @@ func (p Plan) verdicts(list []plan.Verdict) []PlanVerdict {
 	out := []PlanVerdict{}
 	for i := range list {
 		v := &list[i]
-		if v.Level == plan.None && len(v.Causes) == 0 {
+		if v.Level == impact.None && len(v.Causes) == 0 {
 			continue
 		}
 		out = append(out, PlanVerdict{
@@ -233,14 +235,14 @@ func (p Plan) gateOf(v *plan.Verdict) *PlanGate {
 }
 
 // levelOrNone returns nil for no level.
-func levelOrNone(l plan.Level) *plan.Level {
-	if l == plan.None {
+func levelOrNone(l impact.Level) *impact.Level {
+	if l == impact.None {
 		return nil
 	}
 	return &l
 }
 
-func planCauses(list []plan.Cause) []PlanCause {
+func planCauses(list []impact.Cause) []PlanCause {
 	out := make([]PlanCause, 0, len(list))
 	for i := range list {
 		c := &list[i]
@@ -259,9 +261,9 @@ func planCauses(list []plan.Cause) []PlanCause {
 
 func notNil(list []string) []string { return append([]string{}, list...) }
 
-func orEmpty(levels map[plan.Level]int) map[plan.Level]int {
+func orEmpty(levels map[impact.Level]int) map[impact.Level]int {
 	if levels == nil {
-		return map[plan.Level]int{}
+		return map[impact.Level]int{}
 	}
 	return levels
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
@@ -43,14 +44,14 @@ func PlanMarkdown(w io.Writer, p Plan) error {
 
 // amount is how much a comment shows.
 type amount struct {
-	left    string     // what is left out, for the reader
-	least   plan.Level // milder levels are only counted
-	names   bool       // names of VMs and objects
-	reasons bool       // the worst cause next to each name
-	details bool       // all causes
-	values  bool       // with old and new values
-	lines   int        // the most lines of a list
-	width   int        // the most characters of a text
+	left    string       // what is left out, for the reader
+	least   impact.Level // milder levels are only counted
+	names   bool         // names of VMs and objects
+	reasons bool         // the worst cause next to each name
+	details bool         // all causes
+	values  bool         // with old and new values
+	lines   int          // the most lines of a list
+	width   int          // the most characters of a text
 }
 
 // amounts returns how much comments show, from everything to the counts alone.
@@ -59,14 +60,14 @@ func amounts() []amount {
 	noValues := all
 	noValues.values, noValues.left = false, "old and new values"
 	severe := noValues
-	severe.least, severe.left = plan.Staged, noValues.left+", levels milder than staged"
+	severe.least, severe.left = impact.Staged, noValues.left+", levels milder than staged"
 	noDetails := severe
 	noDetails.details, noDetails.left = false, "all causes except the worst, levels milder than staged"
 	noDetails.lines = fewest
 	onlyNames := noDetails
 	onlyNames.reasons, onlyNames.left = false, "causes, levels milder than staged"
 	out := []amount{all, noValues, severe, noDetails, onlyNames}
-	for _, least := range plan.Levels()[plan.Staged+1:] {
+	for _, least := range impact.Levels()[impact.Staged+1:] {
 		onlyNames.least, onlyNames.left = least, "causes, levels milder than "+levelWords(least)
 		out = append(out, onlyNames)
 	}
@@ -246,7 +247,7 @@ func (m *planMarkdown) why(v *plan.Verdict) string {
 }
 
 // sentence returns what a cause is about and why.
-func (m *planMarkdown) sentence(c *plan.Cause) string {
+func (m *planMarkdown) sentence(c *impact.Cause) string {
 	if what := About(c); what != "" {
 		return m.code(what) + ": " + m.prose(c.Reason)
 	}

@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 // steps writes what to do.
-func (m *planMarkdown) steps(list []Step, worst plan.Level) {
+func (m *planMarkdown) steps(list []Step, worst impact.Level) {
 	switch {
-	case worst == plan.None:
+	case worst == impact.None:
 		return
 	case len(list) == 0:
 		m.write("\n**Next**: " + NoStep + ".\n")
@@ -134,7 +135,7 @@ func (m *planMarkdown) details(p Plan) {
 }
 
 // cause returns all that is known about a cause.
-func (m *planMarkdown) cause(c *plan.Cause) string {
+func (m *planMarkdown) cause(c *impact.Cause) string {
 	first := "**" + levelWords(c.Level) + "** " + m.sentence(c)
 	if c.Path != "" && c.Key != "" {
 		first += " (" + m.code(c.Path) + ")"

@@ -15,6 +15,8 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 
+	"github.com/vmrender/vmrender/pkg/gate"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
@@ -47,12 +49,12 @@ func hostile(n int) report.Plan {
 	}
 	verdict := func(kind string, i int) plan.Verdict {
 		was := id(kind, i)
-		v := plan.Verdict{ID: id(kind, i), Level: plan.Level(i%14 + 1), Approximate: i%2 == 0, Stopped: i%3 == 0}
+		v := plan.Verdict{ID: id(kind, i), Level: impact.Level(i%14 + 1), Approximate: i%2 == 0, Stopped: i%3 == 0}
 		if i%5 == 0 {
 			v.Was = &was
 		}
 		for range 3 {
-			v.Causes = append(v.Causes, plan.Cause{
+			v.Causes = append(v.Causes, impact.Cause{
 				Object: id("Secret", i), Path: next(), Key: next(), Level: v.Level, Code: "code", Reason: next(), Advice: next(),
 				When: next(), Old: next(), New: next(), Approximate: next(), Warning: true,
 			})
@@ -62,10 +64,10 @@ func hostile(n int) report.Plan {
 	p := &plan.Plan{}
 	for i := range n {
 		vm := verdict("VirtualMachine", i)
-		vm.Gate = &plan.Gate{
-			From: plan.Live, Max: plan.Staged, Exceeds: vm.Level, Staged: []string{next()}, Approvals: []plan.Approval{
-				{Risk: plan.RiskRestart, Level: plan.Power, Token: next(), State: plan.Stale},
-				{Risk: plan.RiskData, Level: plan.DataLoss, Problem: next(), State: plan.Missing},
+		vm.Gate = &gate.Gate{
+			From: impact.Live, Max: impact.Staged, Exceeds: vm.Level, Staged: []string{next()}, Approvals: []gate.Approval{
+				{Risk: gate.RiskRestart, Level: impact.Power, Token: next(), State: gate.Stale},
+				{Risk: gate.RiskData, Level: impact.DataLoss, Problem: next(), State: gate.Missing},
 			},
 		}
 		p.VMs = append(p.VMs, vm)
@@ -154,7 +156,7 @@ func TestMarkdownShowsEveryText(t *testing.T) {
 		p := plans()["metadata"]
 		cause := label
 		cause.Key = given
-		p.VMs[0].Causes = []plan.Cause{cause}
+		p.VMs[0].Causes = []impact.Cause{cause}
 		want := strings.ReplaceAll(problems.Visible(given), "|", `\x7c`)
 		if strings.TrimSpace(want) == "" || len([]rune(want)) > 200 {
 			continue
@@ -189,18 +191,18 @@ func codesOf(markdown string) []string {
 // plan without changes.
 func TestMarkdownFits(t *testing.T) {
 	long := strings.Repeat("n", 253)
-	many := func(n int, levels ...plan.Level) report.Plan {
+	many := func(n int, levels ...impact.Level) report.Plan {
 		p := &plan.Plan{}
 		for i := range n {
 			c := memory
 			c.Reason = fmt.Sprint("reason ", i)
 			c.Level, c.Old, c.New = levels[i%len(levels)], strings.Repeat("o", 200), strings.Repeat("n", 200)
 			id := vm(fmt.Sprintf("%s-%d", long, i))
-			p.VMs = append(p.VMs, plan.Verdict{ID: id, Level: c.Level, Causes: []plan.Cause{c, label}})
+			p.VMs = append(p.VMs, plan.Verdict{ID: id, Level: c.Level, Causes: []impact.Cause{c, label}})
 		}
 		return report.Plan{Plan: counted(p, 10), Command: "vmrender plan -o text --verbose"}
 	}
-	all := plan.Levels()[1:]
+	all := impact.Levels()[1:]
 	nothing := report.Plan{Plan: counted(&plan.Plan{}, 10_000), From: hostile(1).From, To: hostile(1).To, Unknown: evil}
 	nothing.From.Label, nothing.To.Path = strings.Repeat("l", 100_000), strings.Repeat("p/--", 50_000)
 	for _, c := range []struct {
@@ -208,13 +210,13 @@ func TestMarkdownFits(t *testing.T) {
 		plan report.Plan
 		want string // the text that shows how much is left out
 	}{
-		{"small", many(5, plan.Restart), `"`},
-		{"values", many(60, plan.Restart), "Omitted, because the comment would be too long: old and new values."},
-		{"mild", many(150, plan.Metadata, plan.Metadata, plan.Restart), "levels milder than staged."},
-		{"details", many(110, plan.Restart), "all causes except the worst, "},
-		{"names", many(190, plan.Restart), "would be too long: causes, levels milder than staged."},
+		{"small", many(5, impact.Restart), `"`},
+		{"values", many(60, impact.Restart), "Omitted, because the comment would be too long: old and new values."},
+		{"mild", many(150, impact.Metadata, impact.Metadata, impact.Restart), "levels milder than staged."},
+		{"details", many(110, impact.Restart), "all causes except the worst, "},
+		{"names", many(190, impact.Restart), "would be too long: causes, levels milder than staged."},
 		{"severe", many(1000, all...), "levels milder than delete."},
-		{"10,000 of one level", many(10_000, plan.Restart), "10000 VMs: 10000 restart"},
+		{"10,000 of one level", many(10_000, impact.Restart), "10000 VMs: 10000 restart"},
 		{"10,000 of all levels", many(10_000, all...), "the counts. All of it: `vmrender plan -o text --verbose`"},
 		{"nothing changes", nothing, "nothing changes for 10000 VMs"},
 		{"hostile", hostile(10_000), "everything except the counts"},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
@@ -19,7 +20,7 @@ func TestPlanOfRealObjects(t *testing.T) {
 		"guest: 4Gi", "guest: 2Gi", "zone: a", "zone: b", "s3cret", "t0psecret", "claimName: db-data", "claimName: db-other",
 		"web-root-1111", "web-root-2222", "web:1", "web:2", "sockets: 1}", "sockets: 2}", "storage: 50Gi", "storage: 60Gi",
 	)
-	o := plan.Options{Cluster: plan.Cluster{OpenShift: true}}
+	o := plan.Options{Cluster: cluster.Settings{OpenShift: true}}
 	p := report.Plan{
 		Plan:    plan.New(objects(t, old), objects(t, edit.Replace(old)), o),
 		Version: "v1.2.3", From: report.Side{Label: "old"}, To: report.Side{Label: "new"}, Verbose: true,

@@ -3,13 +3,14 @@ package report
 import (
 	"slices"
 
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
 // Step is what the user has to do, before the sync or after it.
 type Step struct {
-	Level plan.Level
+	Level impact.Level
 	Text  string
 	Names []string // of the VMs and objects
 }
@@ -19,16 +20,16 @@ const NoStep = "nothing to do: the sync does everything"
 
 // levelSteps are the steps for levels whose worst cause has no advice. Levels that are
 // not listed need none.
-var levelSteps = map[plan.Level]string{
-	plan.Staged:      "restart at a convenient time: until then, the VM runs as before",
-	plan.Restart:     "restart after the sync: virtctl restart -n NAMESPACE NAME",
-	plan.Power:       "check that the VM is intended to start or stop",
-	plan.NodeNetwork: "check the configuration on one node first; sync while an interruption is acceptable",
-	plan.NodeReboot:  "sync in a maintenance window",
-	plan.Refused:     "change what is rejected: otherwise the sync fails",
-	plan.Recreate:    "check that the VM may be recreated",
-	plan.Delete:      "check that the deletion is intended",
-	plan.DataLoss:    "copy the data first, or make sure that it is not needed",
+var levelSteps = map[impact.Level]string{
+	impact.Staged:      "restart at a convenient time: until then, the VM runs as before",
+	impact.Restart:     "restart after the sync: virtctl restart -n NAMESPACE NAME",
+	impact.Power:       "check that the VM is intended to start or stop",
+	impact.NodeNetwork: "check the configuration on one node first; sync while an interruption is acceptable",
+	impact.NodeReboot:  "sync in a maintenance window",
+	impact.Refused:     "change what is rejected: otherwise the sync fails",
+	impact.Recreate:    "check that the VM may be recreated",
+	impact.Delete:      "check that the deletion is intended",
+	impact.DataLoss:    "copy the data first, or make sure that it is not needed",
 }
 
 // Steps returns the steps, those for the worst level first. VMs and objects with
@@ -42,7 +43,7 @@ func (p Plan) Steps() []Step {
 	for _, list := range [][]plan.Verdict{p.VMs, p.Objects} {
 		for _, g := range byLevel(list) {
 			for _, v := range g.Verdicts {
-				isRestart := v.Level == plan.Restart || v.Level == plan.Recreate
+				isRestart := v.Level == impact.Restart || v.Level == impact.Recreate
 				if isRestart && restarted[name(v.ID)] {
 					continue
 				}
@@ -95,7 +96,7 @@ func addStep(steps []Step, v *plan.Verdict) []Step {
 // stepLeft returns the step for what is no longer in Git and stays: for a VM, how to remove it.
 func stepLeft(v *plan.Verdict) string {
 	for i := range v.Causes {
-		if c := &v.Causes[i]; c.Level == plan.Left && c.Advice != "" && c.Object == (manifest.ID{}) {
+		if c := &v.Causes[i]; c.Level == impact.Left && c.Advice != "" && c.Object == (manifest.ID{}) {
 			return "the commit does not delete the VM: " + c.Advice
 		}
 	}
@@ -106,18 +107,18 @@ func stepLeft(v *plan.Verdict) string {
 // for a VM that does not run needs none. Where a level needs no step, warnings and objects that act on VMs have one.
 func stepFor(v *plan.Verdict) string {
 	step, ok := levelSteps[v.Level]
-	if v.Level == plan.Left {
+	if v.Level == impact.Left {
 		return stepLeft(v)
 	}
 	for i := range v.Causes {
 		c := &v.Causes[i]
-		acts := c.Code == plan.CodeActs || c.Code == plan.CodeActsUnknown
-		counts := ok && c.Level == v.Level && !(v.Stopped && v.Level == plan.Staged) || !ok && (c.Warning || acts)
+		acts := c.Code == impact.CodeActs || c.Code == impact.CodeActsUnknown
+		counts := ok && c.Level == v.Level && !(v.Stopped && v.Level == impact.Staged) || !ok && (c.Warning || acts)
 		if counts && c.Advice != "" {
 			return c.Advice
 		}
 	}
-	if v.Stopped && v.Level == plan.Staged {
+	if v.Stopped && v.Level == impact.Staged {
 		return ""
 	}
 	return step

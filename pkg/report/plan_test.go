@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/internal/golden"
+	"github.com/vmrender/vmrender/pkg/gate"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
@@ -30,13 +32,13 @@ func core(kind, name string) manifest.ID {
 
 // counted returns a plan with its counts; none is the number of unchanged VMs.
 func counted(p *plan.Plan, none int) *plan.Plan {
-	s := plan.Summary{VMs: map[plan.Level]int{}, Objects: map[plan.Level]int{}}
+	s := plan.Summary{VMs: map[impact.Level]int{}, Objects: map[impact.Level]int{}}
 	if none > 0 {
-		s.VMs[plan.None] = none
+		s.VMs[impact.None] = none
 	}
-	count := func(list []plan.Verdict, levels map[plan.Level]int) {
+	count := func(list []plan.Verdict, levels map[impact.Level]int) {
 		for _, v := range list {
-			if v.Level > plan.None {
+			if v.Level > impact.None {
 				levels[v.Level]++
 			}
 			if v.Adopted {
@@ -65,32 +67,32 @@ func counted(p *plan.Plan, none int) *plan.Plan {
 }
 
 var (
-	memory = plan.Cause{
-		Path: "spec.template.spec.domain.memory.guest", Key: "memory", Level: plan.Restart, Code: "cannot-shrink",
+	memory = impact.Cause{
+		Path: "spec.template.spec.domain.memory.guest", Key: "memory", Level: impact.Restart, Code: "cannot-shrink",
 		Reason: "memory shrinks only by a restart", When: "at the next start", Old: `"8Gi"`, New: `"4Gi"`,
 	}
-	cpu = plan.Cause{
-		Path: "spec.template.spec.domain.cpu.sockets", Key: "cpu", Level: plan.Migrate, Code: "plugged",
+	cpu = impact.Cause{
+		Path: "spec.template.spec.domain.cpu.sockets", Key: "cpu", Level: impact.Migrate, Code: "plugged",
 		Reason: "sockets are plugged in by a live migration", Old: "2", New: "4",
 		Approximate: "whether the VM can live-migrate",
 	}
-	disk = plan.Cause{
+	disk = impact.Cause{
 		Object: manifest.ID{
 			APIVersion: "cdi.kubevirt.io/v1beta1", Kind: "DataVolume", Namespace: "prod", Name: "db01-data",
 		},
-		Key: "disks.data", Level: plan.DataLoss, Code: "disk-deleted", Reason: "the disk is deleted",
+		Key: "disks.data", Level: impact.DataLoss, Code: "disk-deleted", Reason: "the disk is deleted",
 		Advice: "set `keepDisks: true` first, in a commit of its own",
 	}
-	label = plan.Cause{
-		Path: "metadata.labels[team]", Key: "labels.team", Level: plan.Metadata, Code: "metadata",
+	label = impact.Cause{
+		Path: "metadata.labels[team]", Key: "labels.team", Level: impact.Metadata, Code: "metadata",
 		Reason: "a label of the object", New: `"a|b <b>"`,
 	}
-	later = plan.Cause{
-		Path: "spec.template.spec.domain.cpu.model", Key: "cpu.model", Level: plan.None, Code: "hardware",
+	later = impact.Cause{
+		Path: "spec.template.spec.domain.cpu.model", Key: "cpu.model", Level: impact.None, Code: "hardware",
 		Reason: "the next restart may fail on old nodes", Warning: true,
 	}
-	adopted = plan.Cause{Level: plan.None, Code: plan.CodeAdopted, Reason: "the VM is in the cluster already"}
-	port    = plan.Cause{Path: "spec.ports[http].port", Level: plan.Live, Code: "updated", Reason: "changed in place"}
+	adopted = impact.Cause{Level: impact.None, Code: plan.CodeAdopted, Reason: "the VM is in the cluster already"}
+	port    = impact.Cause{Path: "spec.ports[http].port", Level: impact.Live, Code: "updated", Reason: "changed in place"}
 )
 
 // some is a plan with everything that a plan can contain.
@@ -98,20 +100,20 @@ func some() *plan.Plan {
 	was := vm("db-old")
 	return counted(&plan.Plan{
 		VMs: []plan.Verdict{
-			{ID: vm("app01"), Level: plan.Metadata, Causes: []plan.Cause{label}},
-			{ID: vm("db01"), Level: plan.DataLoss, Causes: []plan.Cause{disk, memory, label}},
-			{ID: vm("db02"), Level: plan.Metadata, Was: &was, Causes: []plan.Cause{label}},
-			{ID: vm("idle"), Level: plan.Migrate, Approximate: true, Stopped: true, Causes: []plan.Cause{cpu}},
-			{ID: vm("same"), Causes: []plan.Cause{later}},
-			{ID: vm("web01"), Level: plan.Restart, Causes: []plan.Cause{memory, cpu}},
-			{ID: vm("web02"), Level: plan.Restart, Causes: []plan.Cause{memory}},
+			{ID: vm("app01"), Level: impact.Metadata, Causes: []impact.Cause{label}},
+			{ID: vm("db01"), Level: impact.DataLoss, Causes: []impact.Cause{disk, memory, label}},
+			{ID: vm("db02"), Level: impact.Metadata, Was: &was, Causes: []impact.Cause{label}},
+			{ID: vm("idle"), Level: impact.Migrate, Approximate: true, Stopped: true, Causes: []impact.Cause{cpu}},
+			{ID: vm("same"), Causes: []impact.Cause{later}},
+			{ID: vm("web01"), Level: impact.Restart, Causes: []impact.Cause{memory, cpu}},
+			{ID: vm("web02"), Level: impact.Restart, Causes: []impact.Cause{memory}},
 		},
 		Objects: []plan.Verdict{
-			{ID: core("Service", "web"), Level: plan.Live, Causes: []plan.Cause{port}},
+			{ID: core("Service", "web"), Level: impact.Live, Causes: []impact.Cause{port}},
 			{
 				ID:    manifest.ID{APIVersion: "nmstate.io/v1", Kind: "NodeNetworkConfigurationPolicy", Name: "bond0"},
-				Level: plan.NodeNetwork, Causes: []plan.Cause{{
-					Path: "spec.desiredState", Level: plan.NodeNetwork, Code: "node-network", Reason: "nodes get another network",
+				Level: impact.NodeNetwork, Causes: []impact.Cause{{
+					Path: "spec.desiredState", Level: impact.NodeNetwork, Code: "node-network", Reason: "nodes get another network",
 				}},
 			},
 		},
@@ -126,52 +128,52 @@ func some() *plan.Plan {
 // taken is a plan of VMs that are adopted, some of them without a change.
 func taken(more ...plan.Verdict) *plan.Plan {
 	return counted(&plan.Plan{VMs: append([]plan.Verdict{
-		{ID: vm("db01"), Adopted: true, Stopped: true, Causes: []plan.Cause{adopted, later}},
-		{ID: vm("db02"), Adopted: true, Causes: []plan.Cause{adopted}},
+		{ID: vm("db01"), Adopted: true, Stopped: true, Causes: []impact.Cause{adopted, later}},
+		{ID: vm("db02"), Adopted: true, Causes: []impact.Cause{adopted}},
 	}, more...)}, 2)
 }
 
-func approval(r plan.Risk, level plan.Level, state plan.ApprovalState) plan.Approval {
-	return plan.Approval{Risk: r, Level: level, State: state, Token: "1a2b3c4d-5e6f7a8b"}
+func approval(r gate.Risk, level impact.Level, state gate.ApprovalState) gate.Approval {
+	return gate.Approval{Risk: r, Level: level, State: state, Token: "1a2b3c4d-5e6f7a8b"}
 }
 
 // gated is a plan of one VM whose change needs approvals.
-func gated(needs ...plan.Approval) *plan.Plan {
-	v := plan.Verdict{ID: vm("a"), Level: plan.Migrate, Causes: []plan.Cause{cpu}}
-	v.Gate = &plan.Gate{From: plan.Restart, Approvals: needs}
+func gated(needs ...gate.Approval) *plan.Plan {
+	v := plan.Verdict{ID: vm("a"), Level: impact.Migrate, Causes: []impact.Cause{cpu}}
+	v.Gate = &gate.Gate{From: impact.Restart, Approvals: needs}
 	if len(needs) > 0 {
-		v.Level, v.Causes = plan.Restart, []plan.Cause{memory}
+		v.Level, v.Causes = impact.Restart, []impact.Cause{memory}
 	}
 	return counted(&plan.Plan{VMs: []plan.Verdict{v}}, 0)
 }
 
 // judged is a plan of a fleet with a gate.
 func judged() *plan.Plan {
-	verdict := func(name string, level plan.Level, g plan.Gate) plan.Verdict {
-		g.From = plan.Restart
+	verdict := func(name string, level impact.Level, g gate.Gate) plan.Verdict {
+		g.From = impact.Restart
 		c := memory
 		c.Level = level
-		return plan.Verdict{ID: vm(name), Level: level, Causes: []plan.Cause{c}, Gate: &g}
+		return plan.Verdict{ID: vm(name), Level: level, Causes: []impact.Cause{c}, Gate: &g}
 	}
-	restart := approval(plan.RiskRestart, plan.Restart, plan.Missing)
-	impossible := plan.Approval{
-		Risk: plan.RiskData, Level: plan.DataLoss, State: plan.Missing, Problem: "the VM itself stays as it is",
+	restart := approval(gate.RiskRestart, impact.Restart, gate.Missing)
+	impossible := gate.Approval{
+		Risk: gate.RiskData, Level: impact.DataLoss, State: gate.Missing, Problem: "the VM itself stays as it is",
 	}
 	return counted(&plan.Plan{VMs: []plan.Verdict{
-		verdict("above", plan.Delete, plan.Gate{Max: plan.Power, Exceeds: plan.Delete, Approvals: []plan.Approval{
-			approval(plan.RiskDelete, plan.Delete, plan.Given),
+		verdict("above", impact.Delete, gate.Gate{Max: impact.Power, Exceeds: impact.Delete, Approvals: []gate.Approval{
+			approval(gate.RiskDelete, impact.Delete, gate.Given),
 		}}),
-		verdict("disk", plan.DataLoss, plan.Gate{Approvals: []plan.Approval{impossible}}),
-		verdict("gone", plan.DataLoss, plan.Gate{Removal: plan.RemovalMissing}),
-		verdict("let-go", plan.DataLoss, plan.Gate{Removal: plan.RemovalApproved}),
-		verdict("mild", plan.Live, plan.Gate{}),
-		verdict("mixed", plan.DataLoss, plan.Gate{Approvals: []plan.Approval{
-			approval(plan.RiskRestart, plan.Power, plan.Given), approval(plan.RiskDelete, plan.Recreate, plan.Stale),
-			approval(plan.RiskData, plan.DataLoss, plan.Missing),
+		verdict("disk", impact.DataLoss, gate.Gate{Approvals: []gate.Approval{impossible}}),
+		verdict("gone", impact.DataLoss, gate.Gate{Removal: gate.RemovalMissing}),
+		verdict("let-go", impact.DataLoss, gate.Gate{Removal: gate.RemovalApproved}),
+		verdict("mild", impact.Live, gate.Gate{}),
+		verdict("mixed", impact.DataLoss, gate.Gate{Approvals: []gate.Approval{
+			approval(gate.RiskRestart, impact.Power, gate.Given), approval(gate.RiskDelete, impact.Recreate, gate.Stale),
+			approval(gate.RiskData, impact.DataLoss, gate.Missing),
 		}}),
-		verdict("staged", plan.Restart, plan.Gate{Staged: []string{"cpu", "memory"}}),
-		verdict("web-0", plan.Restart, plan.Gate{Approvals: []plan.Approval{restart}}),
-		verdict("web-1", plan.Restart, plan.Gate{Approvals: []plan.Approval{restart}}),
+		verdict("staged", impact.Restart, gate.Gate{Staged: []string{"cpu", "memory"}}),
+		verdict("web-0", impact.Restart, gate.Gate{Approvals: []gate.Approval{restart}}),
+		verdict("web-1", impact.Restart, gate.Gate{Approvals: []gate.Approval{restart}}),
 	}}, 2)
 }
 
@@ -216,15 +218,17 @@ func plans() map[string]report.Plan {
 		"empty":    {Plan: counted(&plan.Plan{}, 0), Version: "v1.2.3"},
 		"objects":  upgrade,
 		"gate":     {Plan: judged(), From: git, To: tree, Place: places},
-		"approved": {Plan: gated(approval(plan.RiskRestart, plan.Restart, plan.Given)), From: git, To: tree},
+		"approved": {Plan: gated(approval(gate.RiskRestart, impact.Restart, gate.Given)), From: git, To: tree},
 		"milder":   {Plan: gated(), From: git, To: tree},
 		"adopted":  {Plan: taken(), From: cluster, To: tree, Place: places},
 		"adopting": {
-			Plan: taken(plan.Verdict{ID: vm("web01"), Level: plan.Restart, Causes: []plan.Cause{memory}}),
+			Plan: taken(plan.Verdict{ID: vm("web01"), Level: impact.Restart, Causes: []impact.Cause{memory}}),
 			From: cluster, To: tree, Place: places,
 		},
 		"metadata": {
-			Plan: counted(&plan.Plan{VMs: []plan.Verdict{{ID: vm("a"), Level: plan.Metadata, Causes: []plan.Cause{label}}}}, 0),
+			Plan: counted(&plan.Plan{VMs: []plan.Verdict{
+				{ID: vm("a"), Level: impact.Metadata, Causes: []impact.Cause{label}},
+			}}, 0),
 			From: git, To: tree,
 		},
 	}
@@ -286,10 +290,12 @@ func TestPlanTextFits(t *testing.T) {
 // The plan says who has to restart VMs only if no Job does it.
 func TestPlanStepsAreThoseOfPeople(t *testing.T) {
 	p := plans()["some"]
-	p.VMs = slices.DeleteFunc(p.VMs, func(v plan.Verdict) bool { return v.Level != plan.Restart })
+	p.VMs = slices.DeleteFunc(p.VMs, func(v plan.Verdict) bool { return v.Level != impact.Restart })
 	p.Objects = nil
 	require.Contains(t, textOf(t, p), "virtctl restart")
-	p.VMs = append(p.VMs, plan.Verdict{ID: vm("idle"), Level: plan.Staged, Stopped: true, Causes: []plan.Cause{memory}})
+	p.VMs = append(p.VMs, plan.Verdict{
+		ID: vm("idle"), Level: impact.Staged, Stopped: true, Causes: []impact.Cause{memory},
+	})
 	p.Jobs[0].Restarts = true
 	require.Contains(t, textOf(t, p), "\nnext: nothing to do: the sync does everything\n")
 	require.Contains(t, markdownOf(t, p), "\n**Next**: nothing to do: the sync does everything.\n")
@@ -297,12 +303,12 @@ func TestPlanStepsAreThoseOfPeople(t *testing.T) {
 
 func TestPlanReaches(t *testing.T) {
 	p := report.Plan{Plan: some()}
-	require.True(t, p.Reaches(plan.Restart))
-	require.True(t, p.Reaches(plan.DataLoss))
+	require.True(t, p.Reaches(impact.Restart))
+	require.True(t, p.Reaches(impact.DataLoss))
 	mild := plans()["metadata"]
-	require.True(t, mild.Reaches(plan.Metadata))
-	require.False(t, mild.Reaches(plan.Live))
-	require.False(t, report.Plan{Plan: &plan.Plan{}}.Reaches(plan.None))
+	require.True(t, mild.Reaches(impact.Metadata))
+	require.False(t, mild.Reaches(impact.Live))
+	require.False(t, report.Plan{Plan: &plan.Plan{}}.Reaches(impact.None))
 }
 
 func TestPlanSARIFIsValid(t *testing.T) {
@@ -350,7 +356,7 @@ func TestPlanFindingsAreShared(t *testing.T) {
 	p := plans()["some"]
 	p.VMs = nil
 	for range 500 {
-		p.VMs = append(p.VMs, plan.Verdict{ID: vm("web"), Level: plan.Restart, Causes: []plan.Cause{memory}})
+		p.VMs = append(p.VMs, plan.Verdict{ID: vm("web"), Level: impact.Restart, Causes: []impact.Cause{memory}})
 		p.VMs[len(p.VMs)-1].ID.Name += strings.Repeat("x", len(p.VMs))
 	}
 	p.Objects = nil
@@ -379,10 +385,10 @@ func TestPlanWriteErrorsAreReturned(t *testing.T) {
 // If two lines for one entry exclude each other, the plan says so.
 func TestPlanOfReplicasThatDiffer(t *testing.T) {
 	of := func(name, token string) plan.Verdict {
-		a := approval(plan.RiskRestart, plan.Restart, plan.Missing)
+		a := approval(gate.RiskRestart, impact.Restart, gate.Missing)
 		a.Token = token
-		g := &plan.Gate{From: plan.Restart, Approvals: []plan.Approval{a}}
-		return plan.Verdict{ID: vm(name), Level: plan.Restart, Gate: g}
+		g := &gate.Gate{From: impact.Restart, Approvals: []gate.Approval{a}}
+		return plan.Verdict{ID: vm(name), Level: impact.Restart, Gate: g}
 	}
 	text := func(second string) string {
 		p := counted(&plan.Plan{VMs: []plan.Verdict{of("web-0", "11111111-33333333"), of("web-1", second)}}, 0)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
@@ -200,7 +201,7 @@ func inParts(v *plan.Verdict) string {
 		switch c := &v.Causes[i]; {
 		case c.IsLater():
 			later = addOnce(later, About(c))
-		case c.Level == plan.Live || c.Level == plan.Migrate || c.Level == plan.Power:
+		case c.Level == impact.Live || c.Level == impact.Migrate || c.Level == impact.Power:
 			now = addOnce(now, About(c)+" ("+levelWords(c.Level)+")")
 		}
 	}
@@ -218,7 +219,7 @@ func addOnce(list []string, s string) []string {
 }
 
 // sentence returns what a cause is about and why.
-func sentence(c *plan.Cause) string {
+func sentence(c *impact.Cause) string {
 	if what := About(c); what != "" {
 		return what + ": " + c.Reason
 	}
@@ -226,7 +227,7 @@ func sentence(c *plan.Cause) string {
 }
 
 // cause writes all that is known about a cause.
-func (t *planText) cause(c *plan.Cause) {
+func (t *planText) cause(c *impact.Cause) {
 	t.line(levelColors[c.Level], "    "+levelWords(c.Level), " "+strings.TrimSpace(sentence(c))+" ["+string(c.Code)+"]")
 	values := ""
 	if c.Old != "" || c.New != "" {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
@@ -73,8 +74,8 @@ func (t *planText) list(title string, lines []string) {
 }
 
 // steps writes what to do.
-func (t *planText) steps(list []Step, worst plan.Level) {
-	if worst == plan.None {
+func (t *planText) steps(list []Step, worst impact.Level) {
+	if worst == impact.None {
 		return
 	}
 	if len(list) == 0 {
@@ -109,7 +110,7 @@ func firstOf(list []string, n int) string {
 
 // rest writes how many VMs do not change.
 func (t *planText) rest(s plan.Summary) {
-	n := s.VMs[plan.None] - s.Adopted
+	n := s.VMs[impact.None] - s.Adopted
 	if n == 0 || n == total(s.VMs) {
 		return
 	}

@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
-	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report/problems"
+	"github.com/vmrender/vmrender/pkg/status"
 )
 
 // Status is the state in the cluster of the VMs in Git, with the facts that a reader needs to
 // assess it.
 type Status struct {
-	*plan.Status
+	*status.Status
 	// Git is what was promised, and Cluster where it should be.
 	Git, Cluster Side
 	// Unknown is what the inputs of the whole comparison leave open, in a few words each.
@@ -43,18 +43,18 @@ func (f StatusFormat) String() string { return f.Name }
 
 // Reaches reports whether a VM or other object has this state or a worse one. Nothing reaches
 // [plan.StateOK].
-func (s Status) Reaches(state plan.State) bool { return state > plan.StateOK && s.Worst() >= state }
+func (s Status) Reaches(state status.State) bool { return state > status.StateOK && s.Worst() >= state }
 
 // Headline returns the status in one line with counts, such as
 // "2 of 40 VMs not as Git has them: 1 down, 1 restart; 1 other object: 1 drift".
 func (s Status) Headline() string {
-	objects := map[plan.State]int{}
+	objects := map[status.State]int{}
 	for i := range s.Objects {
 		objects[s.Objects[i].State]++
 	}
 	n, isPlatform := len(s.Objects), len(s.VMs) == 0
 	others, vms := problems.Count(n, "other object"), problems.Count(len(s.VMs), "VM")
-	differing := len(s.VMs) - s.Counts[plan.StateOK]
+	differing := len(s.VMs) - s.Counts[status.StateOK]
 	switch {
 	case n > 0 && isPlatform:
 		return problems.Count(n, "object") + " not as Git has " + pronoun(n) + ": " + byState(objects)
@@ -70,11 +70,11 @@ func (s Status) Headline() string {
 }
 
 // byState returns the numbers of those that are not as Git has them, the worst first: "1 down, 2 restart".
-func byState(counts map[plan.State]int) string {
-	states, parts := plan.States(), []string{}
+func byState(counts map[status.State]int) string {
+	states, parts := status.States(), []string{}
 	slices.Reverse(states)
 	for _, state := range states {
-		if n := counts[state]; n > 0 && state > plan.StateOK {
+		if n := counts[state]; n > 0 && state > status.StateOK {
 			parts = append(parts, fmt.Sprintf("%d %s", n, stateWords(state)))
 		}
 	}
@@ -89,10 +89,10 @@ func pronoun(n int) string {
 }
 
 // stateWords returns a state in words for users, such as "left over".
-func stateWords(s plan.State) string { return strings.ReplaceAll(s.String(), "-", " ") }
+func stateWords(s status.State) string { return strings.ReplaceAll(s.String(), "-", " ") }
 
 // says returns all facts about a VM or other object in one sentence.
-func says(v *plan.Standing) string {
+func says(v *status.Standing) string {
 	parts := make([]string, len(v.Facts))
 	for i := range v.Facts {
 		parts[i] = v.Facts[i].Says
@@ -105,10 +105,10 @@ func says(v *plan.Standing) string {
 }
 
 // stateColors are the colors of states, which are always written in words also.
-var stateColors = map[plan.State]sgr{
-	plan.StateOK: green, plan.StateUnderWay: cyan, plan.StateStaged: cyan, plan.StateRestart: yellow,
-	plan.StateNotSynced: yellow, plan.StateDrift: magenta, plan.StateLeftOver: magenta, plan.StateFailed: red,
-	plan.StateDisk: red, plan.StateDown: alarm,
+var stateColors = map[status.State]sgr{
+	status.StateOK: green, status.StateUnderWay: cyan, status.StateStaged: cyan, status.StateRestart: yellow,
+	status.StateNotSynced: yellow, status.StateDrift: magenta, status.StateLeftOver: magenta, status.StateFailed: red,
+	status.StateDisk: red, status.StateDown: alarm,
 }
 
 // StatusText writes a status for users: the headline, what is compared with what, and a
@@ -116,7 +116,7 @@ var stateColors = map[plan.State]sgr{
 func StatusText(w io.Writer, s Status) error {
 	t := &planText{look: s.Terminal, verbose: s.Verbose}
 	color := bold
-	if s.Worst() > plan.StateOK {
+	if s.Worst() > status.StateOK {
 		color = stateColors[s.Worst()]
 	}
 	t.line(color, s.Headline())
@@ -130,7 +130,7 @@ func StatusText(w io.Writer, s Status) error {
 	t.fact("unknown:", strings.Join(s.Unknown, "; "))
 	shown := s.VMs
 	if !s.Verbose {
-		shown = shown[:len(shown)-s.Counts[plan.StateOK]]
+		shown = shown[:len(shown)-s.Counts[status.StateOK]]
 	}
 	t.standings("", shown, name)
 	t.standings("other objects", s.Objects, objectName)
@@ -140,7 +140,7 @@ func StatusText(w io.Writer, s Status) error {
 }
 
 // standings writes a line for each VM or other object, under a title unless that is "".
-func (t *planText) standings(title string, shown []plan.Standing, name func(manifest.ID) string) {
+func (t *planText) standings(title string, shown []status.Standing, name func(manifest.ID) string) {
 	width, words := 0, 0
 	for i := range shown {
 		width = min(max(width, utf8.RuneCountInString(name(shown[i].ID))), widest)
@@ -168,7 +168,7 @@ func (t *planText) standings(title string, shown []plan.Standing, name func(mani
 func objectName(id manifest.ID) string { return id.Kind + " " + name(id) }
 
 // factsOf writes all that is known about the facts of a VM or other object.
-func (t *planText) factsOf(v *plan.Standing) {
+func (t *planText) factsOf(v *status.Standing) {
 	for i := range v.Facts {
 		f := &v.Facts[i]
 		t.line(stateColors[f.State], "    "+stateWords(f.State), " "+f.Says+" ["+string(f.Code)+"]")

@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
-	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/status"
 )
 
 // StatusDocument is a status as JSON. Later versions may add keys, states and codes, and
@@ -32,16 +32,16 @@ type StatusSummary struct {
 	// The status in one line, for users.
 	Headline string `json:"headline"`
 	// The worst state of all VMs and other objects.
-	Worst plan.State `json:"worst"`
+	Worst status.State `json:"worst"`
 	// The number of VMs by state, with "ok" for those that are as Git has them.
-	VMs map[plan.State]int `json:"vms"`
+	VMs map[status.State]int `json:"vms"`
 }
 
 // StatusObject is the state of one VM or other object.
 type StatusObject struct {
 	PlanObject
 	// How far it is from what Git promises: the state of the worst fact.
-	State plan.State `json:"state"`
+	State status.State `json:"state"`
 	// True if the state depends on what the inputs do not contain.
 	Approximate bool `json:"approximate,omitempty"`
 	// True if the VM does not run.
@@ -53,9 +53,9 @@ type StatusObject struct {
 // StatusFact is one thing that keeps a VM from being as Git has it.
 type StatusFact struct {
 	// How far the fact alone puts the VM from what Git promises.
-	State plan.State `json:"state"`
+	State status.State `json:"state"`
 	// The kind of the fact, from a closed list.
-	Code plan.FactCode `json:"code"`
+	Code status.FactCode `json:"code"`
 	// The disk that it is about, if it is about one.
 	Object *PlanObject `json:"object,omitempty"`
 	// The fact in a sentence, such as "waits for a restart: memory, tpm".
@@ -100,10 +100,10 @@ func (s Status) Document() StatusDocument {
 }
 
 // statusObjects returns the standings that are not as Git has them.
-func statusObjects(list []plan.Standing) []StatusObject {
+func statusObjects(list []status.Standing) []StatusObject {
 	out := []StatusObject{}
 	for i := range list {
-		if v := &list[i]; v.State > plan.StateOK {
+		if v := &list[i]; v.State > status.StateOK {
 			out = append(out, StatusObject{
 				PlanObject: PlanObject(v.ID), State: v.State, Approximate: v.Approximate, Stopped: v.Stopped,
 				Facts: statusFacts(v.Facts),
@@ -113,7 +113,7 @@ func statusObjects(list []plan.Standing) []StatusObject {
 	return out
 }
 
-func statusFacts(list []plan.Fact) []StatusFact {
+func statusFacts(list []status.Fact) []StatusFact {
 	out := make([]StatusFact, 0, len(list))
 	for i := range list {
 		f := &list[i]

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
-	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report/problems"
+	"github.com/vmrender/vmrender/pkg/status"
 )
 
 // StatusMarkdown writes a status as a comment: the headline, and a table of the VMs that
@@ -23,7 +23,7 @@ func StatusMarkdown(w io.Writer, s Status) error {
 	if len(s.Unknown) > 0 {
 		m.write("\nUnknown: " + m.prose(strings.Join(s.Unknown, "; ")) + "\n")
 	}
-	m.standings("VM", s.VMs[:len(s.VMs)-s.Counts[plan.StateOK]], name)
+	m.standings("VM", s.VMs[:len(s.VMs)-s.Counts[status.StateOK]], name)
 	m.standings("object", s.Objects, objectName)
 	m.notes(s.Notes)
 	_, err := io.WriteString(w, m.out.String())
@@ -35,7 +35,7 @@ func StatusMarkdown(w io.Writer, s Status) error {
 const mostTable = mostMarkdown / 2
 
 // standings writes the table of VMs, or of other objects.
-func (m *planMarkdown) standings(what string, shown []plan.Standing, name func(manifest.ID) string) {
+func (m *planMarkdown) standings(what string, shown []status.Standing, name func(manifest.ID) string) {
 	if len(shown) == 0 {
 		return
 	}

@@ -11,29 +11,30 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
-	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
+	"github.com/vmrender/vmrender/pkg/status"
 	"github.com/vmrender/vmrender/schema"
 )
 
 // statusOf returns a status of n VMs that wait for a restart, and of one that is up to
 // date.
 func statusOf(n int) report.Status {
-	s := &plan.Status{Counts: map[plan.State]int{plan.StateOK: 1}, Notes: []string{"a note"}}
+	s := &status.Status{Counts: map[status.State]int{status.StateOK: 1}, Notes: []string{"a note"}}
 	for i := range n {
 		id := vm(fmt.Sprintf("web-%d", i))
-		s.VMs = append(s.VMs, plan.Standing{ID: id, State: plan.StateRestart, Facts: []plan.Fact{{
-			State: plan.StateRestart, Code: plan.FactRestart, Object: id,
+		s.VMs = append(s.VMs, status.Standing{ID: id, State: status.StateRestart, Facts: []status.Fact{{
+			State: status.StateRestart, Code: status.FactRestart, Object: id,
 			Says: "waits for a restart: memory, tpm | <b>\x1b[31m",
-			Fields: []plan.FieldStatus{{
+			Fields: []impact.FieldStatus{{
 				Path: "spec.template.spec.domain.memory.guest", Key: "memory", Is: `"4Gi"`, Wanted: `"2Gi"`,
 				By: "kubectl", At: "2026-11-22T03:00:00Z",
 			}},
 		}}})
-		s.Counts[plan.StateRestart]++
+		s.Counts[status.StateRestart]++
 	}
-	s.VMs = append(s.VMs, plan.Standing{ID: vm("fine")})
+	s.VMs = append(s.VMs, status.Standing{ID: vm("fine")})
 	return report.Status{
 		Status: s, Git: report.Side{Label: "main"},
 		Cluster: report.Side{Label: "the cluster", Exported: "2026-11-22T03:00:00Z"},
@@ -100,15 +101,15 @@ func TestStatusTextIsALineEach(t *testing.T) {
 // Other objects have their own list, and count in the headline and for --fail-on. A platform has no VMs.
 func TestStatusOfOtherObjects(t *testing.T) {
 	s := statusOf(0)
-	s.Objects = []plan.Standing{{
+	s.Objects = []status.Standing{{
 		ID:    manifest.ID{APIVersion: "hco.kubevirt.io/v1beta1", Kind: "HyperConverged", Namespace: "cnv", Name: "kubevirt"},
-		State: plan.StateDrift, Facts: []plan.Fact{{
-			State: plan.StateDrift, Code: plan.FactDrift, Says: "was changed in the cluster: spec.x is 120, and 150 in Git",
-			Fields: []plan.FieldStatus{{Path: "spec.x", Is: "120", Wanted: "150"}},
+		State: status.StateDrift, Facts: []status.Fact{{
+			State: status.StateDrift, Code: status.FactDrift, Says: "was changed in the cluster: spec.x is 120, and 150 in Git",
+			Fields: []impact.FieldStatus{{Path: "spec.x", Is: "120", Wanted: "150"}},
 		}},
 	}}
 	require.Equal(t, "1 VM, as Git has it; 1 other object: 1 drift", s.Headline())
-	require.True(t, s.Reaches(plan.StateDrift))
+	require.True(t, s.Reaches(status.StateDrift))
 	for _, f := range report.StatusFormats() {
 		var out strings.Builder
 		require.NoError(t, f.Write(&out, s))
@@ -121,9 +122,9 @@ func TestStatusOfOtherObjects(t *testing.T) {
 }
 
 func TestStatusReaches(t *testing.T) {
-	require.True(t, statusOf(1).Reaches(plan.StateStaged))
-	require.False(t, statusOf(1).Reaches(plan.StateDown))
-	require.False(t, statusOf(1).Reaches(plan.StateOK))
+	require.True(t, statusOf(1).Reaches(status.StateStaged))
+	require.False(t, statusOf(1).Reaches(status.StateDown))
+	require.False(t, statusOf(1).Reaches(status.StateOK))
 }
 
 func TestStatusWriteErrorsAreReturned(t *testing.T) {

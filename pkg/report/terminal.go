@@ -3,7 +3,7 @@ package report
 import (
 	"unicode/utf8"
 
-	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/impact"
 )
 
 // sgr is a parameter of the escape sequence that selects a color (ECMA-48, 8.3.117,
@@ -23,27 +23,27 @@ const (
 )
 
 // levelColors are the colors of levels, which are always written in words also.
-var levelColors = map[plan.Level]sgr{
-	plan.None:        dim,
-	plan.Create:      green,
-	plan.Metadata:    dim,
-	plan.Left:        cyan,
-	plan.Live:        green,
-	plan.Migrate:     cyan,
-	plan.Staged:      cyan,
-	plan.Restart:     yellow,
-	plan.Power:       yellow,
-	plan.NodeNetwork: magenta,
-	plan.NodeReboot:  magenta,
-	plan.Refused:     red,
-	plan.Recreate:    red,
-	plan.Delete:      alarm,
-	plan.DataLoss:    alarm,
+var levelColors = map[impact.Level]sgr{
+	impact.None:        dim,
+	impact.Create:      green,
+	impact.Metadata:    dim,
+	impact.Left:        cyan,
+	impact.Live:        green,
+	impact.Migrate:     cyan,
+	impact.Staged:      cyan,
+	impact.Restart:     yellow,
+	impact.Power:       yellow,
+	impact.NodeNetwork: magenta,
+	impact.NodeReboot:  magenta,
+	impact.Refused:     red,
+	impact.Recreate:    red,
+	impact.Delete:      alarm,
+	impact.DataLoss:    alarm,
 }
 
 // worstColor returns the color of a plan's headline.
 func worstColor(p Plan) sgr {
-	if p.Worst() < plan.Restart {
+	if p.Worst() < impact.Restart {
 		return bold
 	}
 	return levelColors[p.Worst()]

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	pkgcluster "github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/test/impact/cluster"
@@ -33,8 +35,8 @@ func planned(t testing.TB, config cluster.Config, c trial, live []manifest.Objec
 }
 
 // settings returns the settings of the cluster as a plan takes them.
-func settings(config cluster.Config) plan.Cluster {
-	c := plan.Cluster{
+func settings(config cluster.Config) pkgcluster.Settings {
+	c := pkgcluster.Settings{
 		KubeVirt: "1.8.4", VMRolloutStrategy: string(config.Rollout), WorkloadUpdateMethods: []string{},
 		FeatureGates: map[string]bool{}, LiveMigratable: &config.Migratable, EvictionStrategy: string(config.Eviction),
 	}
@@ -48,17 +50,17 @@ func settings(config cluster.Config) plan.Cluster {
 }
 
 // level returns the level of the verdict as a plan reports it.
-func level(t testing.TB, v *verdict) plan.Level {
+func level(t testing.TB, v *verdict) impact.Level {
 	t.Helper()
-	var l plan.Level
+	var l impact.Level
 	require.NoError(t, l.UnmarshalText([]byte(v.Level())))
 	return noticed(l)
 }
 
 // noticed returns the level, or none if no VM notices the change.
-func noticed(l plan.Level) plan.Level {
-	if l < plan.Live {
-		return plan.None
+func noticed(l impact.Level) impact.Level {
+	if l < impact.Live {
+		return impact.None
 	}
 	return l
 }
@@ -66,32 +68,32 @@ func noticed(l plan.Level) plan.Level {
 // meant lists the intended differences between a plan and KubeVirt, with reasons. Each
 // applies to causes with a code, or to causes that declare an assumption.
 var meant = []struct {
-	code    plan.Code
+	code    impact.Code
 	path    string // includes the paths below it; empty for any
-	assumes plan.Assumption
-	than    []plan.Level
+	assumes impact.Assumption
+	than    []impact.Level
 	why     string
 }{
-	{code: "new-disk", than: []plan.Level{plan.Staged, plan.Restart}, why: "the start is from an empty disk, which matters more"},
-	{code: "not-copied", than: []plan.Level{plan.Staged, plan.Restart}, why: "the start is from another disk, without the data, which matters more"},
-	{code: "never-migrates", than: []plan.Level{plan.Staged, plan.Restart}, why: "the start is from another disk, without the data, which matters more"},
-	{code: "evicted", path: instance + "volumes", than: []plan.Level{plan.Power, plan.Restart}, why: "the start is from another disk, without the data, which matters more"},
-	{code: "other-disk", than: []plan.Level{plan.Staged, plan.Restart}, why: "the start is from another disk, without the data, which matters more"},
-	{code: "other-state", than: []plan.Level{plan.Staged, plan.Restart}, why: "the guest finds no keys in its TPM or firmware, which matters more"},
-	{code: "swapped-live", than: []plan.Level{plan.Live, plan.Staged}, why: "the guest finds another content, which matters more"},
+	{code: "new-disk", than: []impact.Level{impact.Staged, impact.Restart}, why: "the start is from an empty disk, which matters more"},
+	{code: "not-copied", than: []impact.Level{impact.Staged, impact.Restart}, why: "the start is from another disk, without the data, which matters more"},
+	{code: "never-migrates", than: []impact.Level{impact.Staged, impact.Restart}, why: "the start is from another disk, without the data, which matters more"},
+	{code: "evicted", path: instance + "volumes", than: []impact.Level{impact.Power, impact.Restart}, why: "the start is from another disk, without the data, which matters more"},
+	{code: "other-disk", than: []impact.Level{impact.Staged, impact.Restart}, why: "the start is from another disk, without the data, which matters more"},
+	{code: "other-state", than: []impact.Level{impact.Staged, impact.Restart}, why: "the guest finds no keys in its TPM or firmware, which matters more"},
+	{code: "swapped-live", than: []impact.Level{impact.Live, impact.Staged}, why: "the guest finds another content, which matters more"},
 	{code: "restart-required", path: domain + "cpu", than: started, why: "it may spell out what KubeVirt fills in at every start"},
 	{code: "restart-required", path: domain + "memory.maxGuest", than: started, why: "it may spell out what KubeVirt fills in at every start"},
 	{code: "restart-required", path: instance + "evictionStrategy", than: started, why: "it may spell out what KubeVirt fills in at every start"},
 	{code: "cannot-shrink", path: domain + "cpu", than: started, why: "it may spell out what KubeVirt fills in at every start"},
 	{
-		code: "cannot-shrink", path: instance + "volumes", than: []plan.Level{plan.Migrate, plan.Staged},
+		code: "cannot-shrink", path: instance + "volumes", than: []impact.Level{impact.Migrate, impact.Staged},
 		why: "the copy itself fails, on a node",
 	},
-	{code: "not-plugged", than: []plan.Level{plan.Live}, why: "the instance has the NIC, but its guest does not"},
-	{assumes: plan.Types, why: "approximate: instance types and preferences are not among the manifests"},
-	{assumes: plan.Defaults, why: "approximate: what KubeVirt fills in is the cluster's"},
-	{assumes: plan.Fits, why: "approximate: what an architecture does not have is not among the rules"},
-	{assumes: plan.Copied, why: "approximate: KubeVirt's controllers race, and the judge lets the worse one win"},
+	{code: "not-plugged", than: []impact.Level{impact.Live}, why: "the instance has the NIC, but its guest does not"},
+	{assumes: impact.Types, why: "approximate: instance types and preferences are not among the manifests"},
+	{assumes: impact.Defaults, why: "approximate: what KubeVirt fills in is the cluster's"},
+	{assumes: impact.Fits, why: "approximate: what an architecture does not have is not among the rules"},
+	{assumes: impact.Copied, why: "approximate: KubeVirt's controllers race, and the judge lets the worse one win"},
 }
 
 // The paths of the table, and the level at which a stopped VM starts as it would have.
@@ -100,10 +102,10 @@ const (
 	domain   = instance + "domain."
 )
 
-var started = []plan.Level{plan.None}
+var started = []impact.Level{impact.None}
 
 // reason returns the reason why a plan's difference is intended, or "".
-func reason(v plan.Verdict, than plan.Level) string {
+func reason(v plan.Verdict, than impact.Level) string {
 	for _, m := range meant {
 		for _, c := range v.Causes {
 			byCode := m.code != "" && c.Code == m.code && strings.HasPrefix(c.Path, m.path) && slices.Contains(m.than, than)

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 
-	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/test/impact/edits"
 )
 
@@ -175,7 +175,7 @@ func TestRefused(t *testing.T) {
 func planRefuses(t *testing.T, config int, c trial, v *verdict) bool {
 	t.Helper()
 	for _, says := range planned(t, configs[config].Config, c, v.live) {
-		if says.Level == plan.Refused {
+		if says.Level == impact.Refused {
 			return true
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vmrender/vmrender/pkg/admission"
-	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/test/impact/cluster"
 	"github.com/vmrender/vmrender/test/impact/edits"
 	"github.com/vmrender/vmrender/test/impact/judge"
@@ -102,7 +102,7 @@ func TestFillsEjectedDrive(t *testing.T) {
 			}), config.name)
 			for how, says := range planned(t, config.Config, c, v.live) {
 				require.Equal(t, level(t, v), noticed(says.Level), "%s: %s: %s: %s", config.name, how, described(says), v)
-				require.NotEqual(t, plan.Refused, says.Level)
+				require.NotEqual(t, impact.Refused, says.Level)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/plan"
 )
 
@@ -29,12 +30,12 @@ var unreached = map[string]string{
 }
 
 // reached has the causes that appeared in plans.
-type reached map[plan.Code][]plan.Cause
+type reached map[impact.Code][]impact.Cause
 
 func (r reached) add(verdicts map[string]plan.Verdict) {
 	for _, v := range verdicts {
 		for _, c := range v.Causes {
-			known := slices.ContainsFunc(r[c.Code], func(k plan.Cause) bool { return k.Path == c.Path && k.Reason == c.Reason })
+			known := slices.ContainsFunc(r[c.Code], func(k impact.Cause) bool { return k.Path == c.Path && k.Reason == c.Reason })
 			if !known {
 				r[c.Code] = append(r[c.Code], c)
 			}
@@ -44,9 +45,9 @@ func (r reached) add(verdicts map[string]plan.Verdict) {
 
 // by reports whether a rule produced one of the causes. A circumstance that holds a change back extends its
 // reason and has its own code.
-func (r reached) by(rule *plan.Rule) bool {
+func (r reached) by(rule *impact.Rule) bool {
 	path := pathOf(rule.Path)
-	return slices.ContainsFunc(slices.Concat(r[rule.Code], r["held-back"]), func(c plan.Cause) bool {
+	return slices.ContainsFunc(slices.Concat(r[rule.Code], r["held-back"]), func(c impact.Cause) bool {
 		return strings.HasPrefix(c.Reason, rule.Reason) && path.MatchString(c.Path)
 	})
 }
@@ -65,14 +66,14 @@ func pathOf(pattern string) *regexp.Regexp {
 // checkReached fails if a rule for VMs produced no cause, except for the rules in unreached.
 func checkReached(t *testing.T, r reached) {
 	t.Helper()
-	for _, topic := range plan.Topics() {
+	for _, topic := range impact.Topics() {
 		if slices.Contains(elsewhere, topic.Title) {
 			continue
 		}
 		for i := range topic.Rules {
 			rule := &topic.Rules[i]
 			why := unreached[rule.Path+": "+rule.Reason]
-			if rule.Level > plan.None && r.by(rule) != (why == "") {
+			if rule.Level > impact.None && r.by(rule) != (why == "") {
 				t.Errorf("the rule %s: %s (if %s): %s: reached: %v, although: %s", rule.Code, rule.Path, rule.If.Text, rule.Reason, why != "", why)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
@@ -72,7 +72,7 @@ func functions() template.FuncMap {
 		"quoted": func(text string) []string { return strings.Split(text, "`") },
 		"odd":    func(i int) bool { return i%2 == 1 },
 		"count":  count, "thousands": thousands, "clip": clip,
-		"words": func(l plan.Level) string { return strings.ReplaceAll(l.String(), "-", " ") },
+		"words": func(l impact.Level) string { return strings.ReplaceAll(l.String(), "-", " ") },
 		// Baselines of the two lines of text left of a point.
 		"up": func(y int) int { return y - 3 }, "down": func(y int) int { return y + 13 },
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
 )
@@ -19,7 +20,7 @@ type planBody struct {
 
 // levelCount is the number of objects of a level.
 type levelCount struct {
-	plan.Level
+	impact.Level
 	Count int
 }
 
@@ -29,7 +30,7 @@ const changeSection = 0
 // Plan writes the page of a plan. It is the Write of a [report.PlanFormat].
 func Plan(w io.Writer, p report.Plan) error {
 	body := planBody{Plan: p}
-	for _, level := range plan.Levels() {
+	for _, level := range impact.Levels() {
 		if n := p.Summary.VMs[level] + p.Summary.Objects[level]; n > 0 {
 			body.Levels = append(body.Levels, levelCount{level, n})
 		}
@@ -68,14 +69,14 @@ func (b planBody) FromFacts() []string {
 }
 
 // Changes reports whether anything changes.
-func (b planBody) Changes() bool { return b.Worst() > plan.None }
+func (b planBody) Changes() bool { return b.Worst() > impact.None }
 
 // total returns the number of verdicts, and of those that change something.
-func total(levels map[plan.Level]int) (all, changed int) {
+func total(levels map[impact.Level]int) (all, changed int) {
 	for _, n := range levels {
 		all += n
 	}
-	return all, all - levels[plan.None]
+	return all, all - levels[impact.None]
 }
 
 func plural(n int, one, more string) string {
@@ -116,7 +117,7 @@ func newPlanList(p *plan.Plan) list {
 	slices.SortStableFunc(verdicts, func(a, b *plan.Verdict) int { return cmp.Compare(b.Level, a.Level) })
 	for _, v := range verdicts {
 		l.Rows = append(l.Rows, verdictRow(v))
-		if v.Level > plan.None {
+		if v.Level > impact.None {
 			l.Plain++
 		}
 	}
@@ -177,7 +178,7 @@ func notes(v *plan.Verdict) string {
 	if v.Gate.Blocked() {
 		out = append(out, "not approved")
 	}
-	if slices.ContainsFunc(v.Causes, func(c plan.Cause) bool { return c.Warning }) {
+	if slices.ContainsFunc(v.Causes, func(c impact.Cause) bool { return c.Warning }) {
 		out = append(out, "warning")
 	}
 	return strings.Join(out, ", ")

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/internal/golden"
+	"github.com/vmrender/vmrender/pkg/gate"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
@@ -21,14 +23,14 @@ func id(kind, namespace, name string) manifest.ID {
 	return manifest.ID{APIVersion: "v1", Kind: kind, Namespace: namespace, Name: name}
 }
 
-var memory = plan.Cause{
-	Path: "spec.template.spec.domain.memory.guest", Key: "memory", Level: plan.Restart, Code: "cannot-shrink",
+var memory = impact.Cause{
+	Path: "spec.template.spec.domain.memory.guest", Key: "memory", Level: impact.Restart, Code: "cannot-shrink",
 	Reason: "memory shrinks only by a restart", When: "at the next start", Old: `"8Gi"`, New: `"4Gi"`,
 }
 
 // planned returns a plan of the given VMs and objects, with the counts of their levels.
 func planned(vms, objects []plan.Verdict) report.Plan {
-	s := plan.Summary{VMs: map[plan.Level]int{}, Objects: map[plan.Level]int{}}
+	s := plan.Summary{VMs: map[impact.Level]int{}, Objects: map[impact.Level]int{}}
 	for _, v := range vms {
 		s.VMs[v.Level]++
 	}
@@ -53,30 +55,30 @@ func writePlan(t testing.TB, p report.Plan) string {
 func TestPlan(t *testing.T) {
 	was := id("VirtualMachine", "old", "db")
 	p := planned([]plan.Verdict{
-		{ID: id("VirtualMachine", "prod", "db"), Level: plan.DataLoss, Was: &was, Causes: []plan.Cause{
+		{ID: id("VirtualMachine", "prod", "db"), Level: impact.DataLoss, Was: &was, Causes: []impact.Cause{
 			{
-				Object: id("DataVolume", "prod", "db-data"), Key: "disks.data", Level: plan.DataLoss,
+				Object: id("DataVolume", "prod", "db-data"), Key: "disks.data", Level: impact.DataLoss,
 				Reason: "the disk is deleted", Advice: "set `keepDisks: true` first",
 			},
 			memory,
 		}},
 		{
-			ID: id("VirtualMachine", "prod", "idle"), Level: plan.Migrate, Approximate: true, Stopped: true,
-			Causes: []plan.Cause{{
-				Key: "cpu", Path: "spec.cpu", Level: plan.Migrate, Reason: "plugged in", New: "4",
+			ID: id("VirtualMachine", "prod", "idle"), Level: impact.Migrate, Approximate: true, Stopped: true,
+			Causes: []impact.Cause{{
+				Key: "cpu", Path: "spec.cpu", Level: impact.Migrate, Reason: "plugged in", New: "4",
 				Approximate: "whether it migrates",
 			}},
-			Gate: &plan.Gate{From: plan.Live, Staged: []string{"<cpu>"}, Approvals: []plan.Approval{
-				{Risk: plan.RiskRestart, Level: plan.Migrate, Token: "1a2b3c4d-5e6f7a8b", State: plan.Missing},
+			Gate: &gate.Gate{From: impact.Live, Staged: []string{"<cpu>"}, Approvals: []gate.Approval{
+				{Risk: gate.RiskRestart, Level: impact.Migrate, Token: "1a2b3c4d-5e6f7a8b", State: gate.Missing},
 			}},
 		},
 		{ID: id("VirtualMachine", "prod", "same")},
-		{ID: id("VirtualMachine", "prod", "web"), Causes: []plan.Cause{
+		{ID: id("VirtualMachine", "prod", "web"), Causes: []impact.Cause{
 			{Key: "cpu.model", Reason: "old nodes", Warning: true},
 		}},
 	}, []plan.Verdict{
-		{ID: id("Service", "prod", "web"), Level: plan.Live, Causes: []plan.Cause{
-			{Path: "spec.ports", Level: plan.Live, Reason: "updated"},
+		{ID: id("Service", "prod", "web"), Level: impact.Live, Causes: []impact.Cause{
+			{Path: "spec.ports", Level: impact.Live, Reason: "updated"},
 		}},
 	})
 	p.Jobs = []plan.Job{{ID: id("Job", "prod", "rollout"), Does: "restarts cattle, 1 at a time", VMs: []string{"web"}}}
@@ -89,24 +91,24 @@ func TestPlan(t *testing.T) {
 }
 
 func TestTitleOfPlan(t *testing.T) {
-	of := func(n int, level plan.Level) []plan.Verdict {
+	of := func(n int, level impact.Level) []plan.Verdict {
 		out := make([]plan.Verdict, n)
 		for i := range out {
 			out[i] = plan.Verdict{ID: id("X", "prod", fmt.Sprint("x", i)), Level: level}
 		}
 		return out
 	}
-	adopted := planned(of(2, plan.None), nil)
+	adopted := planned(of(2, impact.None), nil)
 	adopted.Summary.Adopted = 2
 	for title, p := range map[string]report.Plan{
 		"2 VMs are adopted as they are":         adopted,
-		"Nothing changes":                       planned(of(3, plan.None), nil),
-		"1 VM changes":                          planned(of(1, plan.Live), nil),
-		"2 VMs change":                          planned(of(2, plan.Live), of(1, plan.Live)),
-		"1 of 3 VMs changes":                    planned(append(of(2, plan.None), of(1, plan.Live)...), nil),
-		"1,200 of 1,201 VMs change":             planned(append(of(1, plan.None), of(1200, plan.Left)...), nil),
-		"No VM changes, but 2 other objects do": planned(of(1, plan.None), of(2, plan.Live)),
-		"1 object changes":                      planned(nil, of(1, plan.Live)),
+		"Nothing changes":                       planned(of(3, impact.None), nil),
+		"1 VM changes":                          planned(of(1, impact.Live), nil),
+		"2 VMs change":                          planned(of(2, impact.Live), of(1, impact.Live)),
+		"1 of 3 VMs changes":                    planned(append(of(2, impact.None), of(1, impact.Live)...), nil),
+		"1,200 of 1,201 VMs change":             planned(append(of(1, impact.None), of(1200, impact.Left)...), nil),
+		"No VM changes, but 2 other objects do": planned(of(1, impact.None), of(2, impact.Live)),
+		"1 object changes":                      planned(nil, of(1, impact.Live)),
 	} {
 		require.Contains(t, writePlan(t, p), "<h1>"+title+"</h1>")
 	}
@@ -124,15 +126,15 @@ func TestNothingChanges(t *testing.T) {
 // only in color.
 func TestLevelsHaveShapes(t *testing.T) {
 	page := writePlan(t, planned(nil, nil))
-	for _, level := range plan.Levels() {
+	for _, level := range impact.Levels() {
 		require.Contains(t, page, fmt.Sprintf(`<symbol id="level-%s"`, level))
 	}
 }
 
 func TestHostilePlan(t *testing.T) {
 	const hostile = "</script><img src=x onerror=alert(1)>\u2028<!--<script>"
-	p := planned([]plan.Verdict{{ID: id(hostile, hostile, hostile), Level: plan.DataLoss, Causes: []plan.Cause{{
-		Object: id(hostile, hostile, hostile), Path: hostile, Key: hostile, Level: plan.DataLoss, Reason: hostile,
+	p := planned([]plan.Verdict{{ID: id(hostile, hostile, hostile), Level: impact.DataLoss, Causes: []impact.Cause{{
+		Object: id(hostile, hostile, hostile), Path: hostile, Key: hostile, Level: impact.DataLoss, Reason: hostile,
 		Advice: hostile, When: hostile, Old: hostile, New: hostile, Approximate: hostile,
 	}}}}, nil)
 	p.From.Label, p.Notes, p.Unknown = hostile, []string{hostile}, []string{hostile}
@@ -149,9 +151,9 @@ func TestLargePlan(t *testing.T) {
 	for i := range 5000 {
 		cause := memory
 		cause.Old, cause.New = strings.Repeat(fmt.Sprintf("%09d", i), 22), strings.Repeat(fmt.Sprintf("%09d", -i), 22)
-		v := plan.Verdict{ID: id("VirtualMachine", "prod", fmt.Sprintf("vm-%04d", i)), Level: plan.Restart}
+		v := plan.Verdict{ID: id("VirtualMachine", "prod", fmt.Sprintf("vm-%04d", i)), Level: impact.Restart}
 		if i == 4999 {
-			v.Level = plan.DataLoss
+			v.Level = impact.DataLoss
 		}
 		for range 3 {
 			cause.Path += "x"

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/world"
@@ -18,7 +20,7 @@ import (
 )
 
 // clusters are the settings of the cluster, for both the gate and the plan.
-var clusters = map[string]plan.Cluster{
+var clusters = map[string]cluster.Settings{
 	"KubeVirt's defaults":       {},
 	"HyperConverged's defaults": {OpenShift: true},
 	"staged":                    {VMRolloutStrategy: "Stage"},
@@ -31,7 +33,7 @@ var clusters = map[string]plan.Cluster{
 }
 
 // asked compiles the policy for a cluster, with the parameters.
-func asked(t testing.TB, c plan.Cluster, approve, most string) *gate.Gate {
+func asked(t testing.TB, c cluster.Settings, approve, most string) *gate.Gate {
 	t.Helper()
 	g, err := gate.New(gate.Params{Approve: []string{approve}, MaxImpact: []string{most}, KubeVirt: c.Settings()})
 	require.NoError(t, err)
@@ -57,17 +59,17 @@ func worst(v gate.Verdict) string {
 
 // planned returns the highest level among the VM's own causes, in two digits, except for refusals of
 // the cluster, and for VMs that never start: the policy does not contain the rules of admission.
-func planned(t testing.TB, c plan.Cluster, was, now edits.Object) (string, []string) {
+func planned(t testing.TB, c cluster.Settings, was, now edits.Object) (string, []string) {
 	t.Helper()
 	old, err := manifest.New(was)
 	require.NoError(t, err)
 	edited, err := manifest.New(now)
 	require.NoError(t, err)
 	p := plan.New([]manifest.Object{old}, []manifest.Object{edited}, plan.Options{Cluster: c})
-	level, causes := plan.None, []string{}
+	level, causes := impact.None, []string{}
 	for _, cause := range p.VMs[0].Causes {
-		isOfCluster := cause.Level == plan.Refused || cause.Code == "replaced" || cause.Code == "never-starts"
-		if cause.Level >= plan.Live && !isOfCluster {
+		isOfCluster := cause.Level == impact.Refused || cause.Code == "replaced" || cause.Code == "never-starts"
+		if cause.Level >= impact.Live && !isOfCluster {
 			level = max(level, cause.Level)
 			causes = append(causes, fmt.Sprintf("%s %s (%s)", cause.Level, cause.Path, cause.Code))
 		}
@@ -85,7 +87,7 @@ func stopped(o edits.Object) edits.Object {
 }
 
 // checkLevels fails if the gate rates a change milder than a plan does.
-func checkLevels(t testing.TB, g *gate.Gate, c plan.Cluster, was, now edits.Object) {
+func checkLevels(t testing.TB, g *gate.Gate, c cluster.Settings, was, now edits.Object) {
 	t.Helper()
 	level, causes := planned(t, c, was, now)
 	v := says(t, g, was, now)
@@ -182,7 +184,7 @@ func TestGateIsAsStrict(t *testing.T) {
 	all, err := edits.All()
 	require.NoError(t, err)
 	yes := true
-	cluster := plan.Cluster{OpenShift: true, LiveMigratable: &yes}
+	cluster := cluster.Settings{OpenShift: true, LiveMigratable: &yes}
 	g := asked(t, cluster, "live", "")
 	for _, e := range all {
 		if world.Pinned(e.Old) != "" {
@@ -199,14 +201,14 @@ func TestGateIsAsStrict(t *testing.T) {
 }
 
 // excepted reports whether the cluster refuses an edit, or a plan sees no change in it.
-func excepted(t *testing.T, c plan.Cluster, e edits.Edit) bool {
+func excepted(t *testing.T, c cluster.Settings, e edits.Edit) bool {
 	t.Helper()
 	old, err := manifest.New(e.Old)
 	require.NoError(t, err)
 	edited, err := manifest.New(e.New)
 	require.NoError(t, err)
 	v := plan.New([]manifest.Object{old}, []manifest.Object{edited}, plan.Options{Cluster: c}).VMs[0]
-	refuses := func(c plan.Cause) bool { return c.Level == plan.Refused }
+	refuses := func(c impact.Cause) bool { return c.Level == impact.Refused }
 	return len(v.Causes) == 0 || slices.ContainsFunc(v.Causes, refuses)
 }
 
@@ -232,7 +234,7 @@ func TestGateIsCheap(t *testing.T) {
 			"~~.devices.disks[entry%[1]d].disk.bus = virtio ; ~.volumes[entry%[1]d].dataVolume.name = other%[1]d", i))
 		require.NoError(t, err)
 	}
-	v := says(t, asked(t, plan.Cluster{OpenShift: true}, "live", ""), was, now)
+	v := says(t, asked(t, cluster.Settings{OpenShift: true}, "live", ""), was, now)
 	require.Len(t, v.Changes, 4*40)
 	require.Less(t, v.Cost, int64(apiservercel.RuntimeCELCostBudget/10))
 }

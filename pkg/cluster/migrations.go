@@ -1,0 +1,25 @@
+package cluster
+
+import (
+	"github.com/vmrender/vmrender/internal/quantities"
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
+
+// Migrations are KubeVirt's limits of live migrations (v1.8.4, pkg/virt-config/virt-config.go,
+// with its defaults).
+type Migrations struct {
+	PerCluster, PerNode int
+	SecondsPerGiB       int // after which KubeVirt gives a migration up
+}
+
+// Migrations returns the limits that the cluster's KubeVirt object has.
+func (l *State) Migrations() Migrations {
+	m := Migrations{PerCluster: 5, PerNode: 2, SecondsPerGiB: 150}
+	for _, e := range l.ByKind[KindKubeVirt] {
+		config := manifest.At(e.Object, "spec", "configuration", "migrations")
+		m.PerCluster = max(1, quantities.Count(manifest.At(config, "parallelMigrationsPerCluster"), m.PerCluster))
+		m.PerNode = max(1, quantities.Count(manifest.At(config, "parallelOutboundMigrationsPerNode"), m.PerNode))
+		m.SecondsPerGiB = max(0, quantities.Count(manifest.At(config, "completionTimeoutPerGiB"), m.SecondsPerGiB))
+	}
+	return m
+}

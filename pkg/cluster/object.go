@@ -1,0 +1,58 @@
+package cluster
+
+import (
+	"maps"
+
+	"github.com/vmrender/vmrender/internal/wording"
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/world"
+)
+
+// Annotation returns an annotation of one side.
+func Annotation(side manifest.Tree, key string) string {
+	return manifest.Text(side, "metadata", "annotations", key)
+}
+
+// SyncOption returns the value of a sync option in an object's annotation, or "".
+func SyncOption(object manifest.Tree, name string) string {
+	return argocd.FindSyncOption(Annotation(object, argocd.SyncOptionsAnnotation), name).Value
+}
+
+// IsRendered reports whether vmrender has rendered an object.
+func IsRendered(object manifest.Tree) bool {
+	return manifest.Text(object, "metadata", "labels", labels.ManagedBy) == labels.Manager
+}
+
+// Created returns the time at which an object was created, in RFC 3339.
+func Created(object manifest.Tree) string {
+	return manifest.Text(object, "metadata", "creationTimestamp")
+}
+
+// BecauseOf is because for the message of a condition of an object.
+func BecauseOf(object manifest.Tree, kind string) string {
+	return wording.Because(manifest.Text(Condition(object, kind), "message"))
+}
+
+// Without returns a copy of a tree without some of its keys.
+func Without(t manifest.Tree, names ...string) manifest.Tree {
+	out := make(manifest.Tree, len(t))
+	maps.Copy(out, t)
+	for _, name := range names {
+		delete(out, name)
+	}
+	return out
+}
+
+// WithRunStrategy returns a VM with a run strategy in place of its older form.
+func WithRunStrategy(vm manifest.Tree) manifest.Tree {
+	if manifest.At(vm, "spec", "running") == nil {
+		return vm
+	}
+	spec, _ := vm["spec"].(manifest.Tree)
+	vm, spec = maps.Clone(vm), Without(spec, "running")
+	spec["runStrategy"] = world.RunStrategy(vm)
+	vm["spec"] = spec
+	return vm
+}
