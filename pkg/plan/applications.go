@@ -134,5 +134,5 @@ func (p *planner) outages() {
 		}
 	}
 	slices.Sort(notes)
-	p.out.Notes = append(p.out.Notes, notes...)
+	p.Notes = append(p.Notes, notes...)
 }
