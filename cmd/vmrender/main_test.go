@@ -54,28 +54,33 @@ func exitStatus(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// approve replaces the word APPROVE in files with the line that a plan in JSON requires,
-// unchanged: `approve plan.json vms.yaml`.
+// approve replaces words in files with the lines that a plan in JSON requires, unchanged: APPROVE with that of the
+// first VM that needs one, and SHARED with that of the first token for several VMs: `approve plan.json vms.yaml`.
 func approve(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: approve PLAN FILE...")
 	}
 	var plan struct {
-		VMs []struct{ Gate struct{ Write string } }
+		VMs       []struct{ Gate struct{ Write string } }
+		Approvals []struct{ Write string }
 	}
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &plan))
-	line := ""
+	line, shared := "", ""
 	for _, vm := range plan.VMs {
 		line = cmp.Or(line, vm.Gate.Write)
 	}
-	if line == "" {
-		ts.Fatalf("the plan requires no approval")
+	for _, a := range plan.Approvals {
+		shared = cmp.Or(shared, a.Write)
 	}
 	for _, file := range args[1:] {
 		text := ts.ReadFile(file)
-		if !strings.Contains(text, "APPROVE") {
-			ts.Fatalf("%s: no APPROVE", file)
+		word, with := "APPROVE", line
+		if strings.Contains(text, "SHARED") {
+			word, with = "SHARED", shared
 		}
-		ts.Check(os.WriteFile(ts.MkAbs(file), []byte(strings.ReplaceAll(text, "APPROVE", line)), 0o600))
+		if !strings.Contains(text, word) || with == "" {
+			ts.Fatalf("%s: no %s, or the plan requires none", file, word)
+		}
+		ts.Check(os.WriteFile(ts.MkAbs(file), []byte(strings.ReplaceAll(text, word, with)), 0o600))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/compare"
 	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/layers"
+	"github.com/vmrender/vmrender/pkg/limits"
 	"github.com/vmrender/vmrender/pkg/pairs"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
@@ -50,10 +51,10 @@ for a web page, json, sarif or github. The mark [?] means that the level depends
 facts that the inputs do not contain. With --fail-on, the exit status is 1 if anything
 reaches the level.
 
-In a fleet with policy.approve or policy.maxImpact, the exit status is also 1 while a
-change lacks an approval or exceeds the maximum, unless you set --gate=false. The
-report contains the lines that approve it (docs/how-to/gate.md). If there is no plan,
-because a state is invalid or cannot be read, the exit status is 3.`
+In a fleet with policy.approve, policy.maxImpact or policy.limits, the exit status is
+also 1 while a change lacks an approval or exceeds a limit, unless you set --gate=false.
+The report contains the lines that approve it (docs/how-to/gate.md). If there is no
+plan, because a state is invalid or cannot be read, the exit status is 3.`
 
 func newPlanCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -79,7 +80,7 @@ func newPlanCommand() *cobra.Command {
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "all causes, with fields and values")
 	gate := true
 	cmd.Flags().BoolVar(&gate, "gate", true,
-		"exit with status 1 while a change lacks an approval or exceeds the maximum")
+		"exit with status 1 while a change lacks an approval or exceeds a limit")
 	oneApplication := false
 	cmd.Flags().BoolVar(&oneApplication, "one-application", false,
 		"one Application renders all directories, so that a VM that moves between them stays")
@@ -106,6 +107,7 @@ func newPlanCommand() *cobra.Command {
 		p.Version, p.Verbose, p.Terminal = readBuild().Version, verbose, terminalOf(cmd.OutOrStdout())
 		p.Command = planCommandLine(cmd, args)
 		p.Place = sides.places(cmd, to, p.Plan)
+		p.Limits = limits.Judge(limitsOf(from), limitsOf(to), p.Plan)
 		p.Unknown = append(p.Unknown, sides.neighbor()...)
 		if err := format.value.Write(cmd.OutOrStdout(), p); err != nil {
 			return err
@@ -115,18 +117,21 @@ func newPlanCommand() *cobra.Command {
 	return cmd
 }
 
-// judge returns an error if a plan reaches a level, or if the fleet's gate counts and does
+// judge returns an error if a plan reaches a level, or if the fleet's gate and limits count and do
 // not let it pass.
 func judge(cmd *cobra.Command, p report.Plan, failOn impact.Level, gate bool) error {
-	blocked := gate && p.Summary.Blocked > 0
+	blocked, exceeded := gate && p.Summary.Blocked > 0, gate && len(p.Limits) > 0
 	if blocked {
 		cmd.PrintErrf("%s not approved; see docs/how-to/gate.md\n", problems.Count(p.Summary.Blocked, "VM"))
+	}
+	if exceeded {
+		cmd.PrintErrf("%s of the fleet's policy exceeded; see docs/how-to/gate.md\n", problems.Count(len(p.Limits), "limit"))
 	}
 	reached := p.Reaches(failOn)
 	if reached {
 		cmd.PrintErrf("the plan reaches %s, and --fail-on is %s\n", p.Worst(), failOn)
 	}
-	if blocked || reached {
+	if blocked || exceeded || reached {
 		return errFinding
 	}
 	return nil
@@ -220,6 +225,14 @@ func targetOf(l compare.Loaded) *values.Target {
 		return nil
 	}
 	return &l.Fleet.Header.Target
+}
+
+// limitsOf returns the limits of a fleet, or nil.
+func limitsOf(l compare.Loaded) *values.Limits {
+	if l.Fleet == nil {
+		return nil
+	}
+	return l.Fleet.Header.Policy.Limits
 }
 
 // side returns the header of one side.

@@ -83,6 +83,11 @@ var rooms = []room{
 		reach:   join(cluster, argocd, kubernetes, kubevirt),
 		imports: join(impure, yaml, system),
 	},
+	{dir: "pkg/approval", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
+	{
+		dir: "pkg/limits", ours: []string{"pkg/gate", "pkg/impact", "pkg/plan", "pkg/values"},
+		reach: join(cluster, argocd), imports: join(impure, yaml, system),
+	},
 	{
 		dir: "pkg/values",
 		ours: []string{
@@ -107,7 +112,7 @@ var rooms = []room{
 	{
 		dir: "pkg/fleet",
 		ours: []string{
-			"pkg/rule", "pkg/secret", "pkg/source", "pkg/catalog", "pkg/values", "pkg/platform",
+			"pkg/approval", "pkg/rule", "pkg/secret", "pkg/source", "pkg/catalog", "pkg/values", "pkg/platform",
 			"pkg/versions", "internal/lazyregexp", "internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),
@@ -116,7 +121,7 @@ var rooms = []room{
 	{
 		dir: "pkg/machine",
 		ours: []string{
-			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "pkg/patch",
+			"pkg/approval", "pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "pkg/patch",
 			"pkg/kinds", "pkg/labels", "pkg/versions", "internal/lazyregexp", "internal/sizes", "internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),
@@ -134,7 +139,7 @@ var rooms = []room{
 	{
 		dir: "pkg/render",
 		ours: []string{
-			"pkg/admission", "pkg/kinds", "pkg/outcome", "pkg/machine", "pkg/values", "pkg/catalog", "pkg/patch",
+			"pkg/admission", "pkg/approval", "pkg/kinds", "pkg/outcome", "pkg/machine", "pkg/values", "pkg/catalog", "pkg/patch",
 			"pkg/rule", "pkg/source",
 			"pkg/manifest", "pkg/labels",
 			"pkg/argocd", "pkg/versions",
@@ -211,7 +216,8 @@ var rooms = []room{
 	{
 		dir: "pkg/report",
 		ours: []string{
-			"pkg/rule", "pkg/source", "pkg/manifest", "pkg/gate", "pkg/impact", "pkg/plan", "pkg/status",
+			"pkg/approval", "pkg/limits", "pkg/rule", "pkg/source", "pkg/manifest", "pkg/gate", "pkg/impact", "pkg/plan",
+			"pkg/status",
 		},
 		reach: join(cluster, argocd), imports: impure,
 	},

@@ -116,6 +116,7 @@ func explainPattern(s *jsonschema.Schema, format string) {
 		"quantity": "A quantity with a unit, such as 16Gi or 500M.",
 		"ip":       "An IP address, such as 10.0.0.1.",
 		"token":    "A token that `vmrender plan` prints.",
+		"tokens":   "A token that `vmrender plan` prints for several VMs.",
 		"cidr":     "A network with its prefix length, such as 10.20.0.0/16.",
 	}[format]
 	if says == "" {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/vmrender/vmrender/pkg/approval"
 	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -73,6 +74,9 @@ func limitFormat(s *jsonschema.Schema, format string) {
 		s.Pattern = `^([0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9a-fA-F.]*:[0-9a-fA-F:.]*)$`
 	case "token":
 		s.Pattern = `^(none|[0-9a-f]{32})-[0-9a-f]{32}$`
+	case "tokens":
+		risk := "(" + strings.Join(approval.Risks(), "|") + ")"
+		s.Pattern = `^` + risk + `(\+` + risk + `)*\.[0-9a-f]{32}\.[A-Za-z0-9_-]+$`
 	case "cidr": // a route's destination may be `default`
 		s.Pattern = `^([0-9a-fA-F:.]+/[0-9]{1,3}|default)$`
 	}

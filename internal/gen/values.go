@@ -222,7 +222,7 @@ func accepted(tag reflect.StructTag) string {
 		return "from " + least
 	case tag.Get("format") == "ip":
 		return "address"
-	case tag.Get("format") == "token":
+	case tag.Get("format") == "token", tag.Get("format") == "tokens":
 		return "what `vmrender plan` prints"
 	case tag.Get("format") == "cidr":
 		return "subnet"

@@ -24,6 +24,22 @@ var basisMutations = []mutation{
 		`p.Worst() >= level`, `p.Worst() > level`,
 	},
 	{
+		"pkg/approval/token.go", "./pkg/approval", "a token is all of it",
+		`nameOf(parts[0], parts[2]) != parts[1]`, `false`,
+	},
+	{
+		"pkg/render/gateshared.go", "./pkg/report", "a token approves all of its VMs or none",
+		`found == len(token.Changes) || !gate.Whole`, `found > 0`,
+	},
+	{
+		"pkg/approval/token.go", "./pkg/report ./pkg/approval", "an approval is for no other VM of the same spec",
+		`+ namespace +`, `+`,
+	},
+	{
+		"pkg/values/limits.go", "./pkg/limits", "the stricter of two limits counts",
+		`*other < *bound`, `*other > *bound`,
+	},
+	{
 		"pkg/report/plan_steps.go", "./pkg/report", "users do not have to restart what a Job restarts",
 		` || j.Restarts`, ``,
 	},

@@ -5,8 +5,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/approval"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // gateLevels are the levels of impact that `policy` accepts, mildest first: a milder one
@@ -56,6 +58,80 @@ func checkPermitted(below, over *source.Node, diags *source.Diagnostics) {
 				"an overlay cannot permit %q, which fleet.yaml does not; remove it", n.Text)
 		}
 	}
+}
+
+// checkLimits reports what an overlay takes away from the limits of those that it merges over. below is nil for
+// fleet.yaml.
+func checkLimits(below, over *source.Node, diags *source.Diagnostics) {
+	was := below.Get("policy", "limits")
+	for _, key := range values.LimitKeys() {
+		bound, now := was.Get(key), nearest(over, "policy", "limits", key)
+		if !bound.IsSet() || now == nil || !raises(now.Value, bound) {
+			continue
+		}
+		value := "null"
+		if now.Value.IsSet() {
+			value = now.Value.Text
+		}
+		diags.Errorf(now.Value.Pos(), rule.Gate, source.JoinPath("policy.limits", key),
+			"%s is less strict than %s at %s, which an overlay can only lower", value, bound.Text, bound.Pos())
+	}
+}
+
+// nearest returns the field under keys, or the one above it that is null; nil if neither is there.
+func nearest(n *source.Node, keys ...string) *source.Field {
+	var field *source.Field
+	for _, key := range keys {
+		field = n.Field(key)
+		if field == nil || field.Value.Kind == source.Null {
+			break
+		}
+		n = field.Value
+	}
+	return field
+}
+
+// raises reports whether a limit is higher than another one, or gone. What is no number is reported elsewhere.
+func raises(now, was *source.Node) bool {
+	if !now.IsSet() {
+		return true
+	}
+	before, err := strconv.Atoi(was.Text)
+	after, err2 := strconv.Atoi(now.Text)
+	return err == nil && err2 == nil && after > before
+}
+
+// checkApproved reports what is not a token in a document's list of approvals.
+func checkApproved(doc *source.Node, diags *source.Diagnostics) {
+	list := doc.Get("policy", "approved")
+	if list == nil || list.Kind != source.List {
+		return
+	}
+	for i, n := range list.Items {
+		if n.Kind != source.String {
+			continue // reported with its type
+		}
+		_, err := approval.Parse(n.Text)
+		switch at := source.IndexPath("policy.approved", i); {
+		case err == nil:
+		case values.IsToken(n.Text):
+			diags.Errorf(n.Pos(), rule.Approval, at,
+				"%q approves the change of one VM; write it as `approve` in the entry of the VM", n.Text)
+		default:
+			diags.Errorf(n.Pos(), rule.Approval, at,
+				"invalid approval %q: %s; expected a token that `vmrender plan` prints for `policy.approved`",
+				shortened(n.Text), err)
+		}
+	}
+}
+
+// shortened returns the beginning of a text that may be long.
+func shortened(text string) string {
+	const most = 50
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
 }
 
 // isWeaker reports whether a level lets more changes pass than another one.

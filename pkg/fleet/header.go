@@ -90,6 +90,8 @@ func (f *Fleet) decodeHeader(overlays []*source.Node) {
 		f.checkCatalogKeys(own.Get("catalog"))
 		checkGate(f.header, own, f.diags)
 		checkPermitted(f.header, own, f.diags)
+		checkLimits(f.header, own, f.diags)
+		checkApproved(own, f.diags)
 		f.header = source.Compose(f.header, own)
 	}
 	var seen source.Diagnostics // every part was reported above

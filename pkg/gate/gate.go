@@ -101,6 +101,7 @@ const (
 	CodeStale        impact.Code = "approval-stale"
 	CodeUnapprovable impact.Code = "approval-impossible"
 	CodeCeiling      impact.Code = "above-ceiling"
+	CodeLimit        impact.Code = "above-limit"
 	CodeRemoval      impact.Code = "removal-missing"
 	CodeStage        impact.Code = "staged"
 )

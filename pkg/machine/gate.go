@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/approval"
+	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -17,6 +19,17 @@ type Gate struct {
 	MaxImpact   string     // level of impact; empty if every level is allowed
 	Approvals   []Approval // by risk: restart, delete, data, gate
 	Stage       bool       // whether a change that needs a restart is left for the next start
+	// Approved are the tokens of the fleet's `policy.approved`, in order, which all VMs share.
+	Approved []Approved
+	// Whole is true if all VMs of the fleet are rendered, so that a VM of a token that is not among them is gone.
+	Whole bool
+}
+
+// Approved is a token of `policy.approved`, as written.
+type Approved struct {
+	approval.Token
+	Path string // such as "policy.approved[0]"
+	Pos  source.Pos
 }
 
 // Approval is one approval, as written.
@@ -57,12 +70,35 @@ func (d *draft) gate() *Gate {
 		d.warnUnused("stage")
 	}
 	if policy.Gated() {
-		return &Gate{ApproveFrom: policy.Approve, MaxImpact: policy.MaxImpact, Approvals: approvals, Stage: stage}
+		return &Gate{
+			ApproveFrom: policy.Approve, MaxImpact: policy.MaxImpact, Approvals: approvals, Stage: stage,
+			Approved: d.site.approved, Whole: d.site.whole,
+		}
 	}
 	if len(approvals) > 0 && !d.site.asksForApprovals {
 		d.warnUnused("approve")
 	}
 	return nil
+}
+
+// approvedOf returns the tokens of a fleet's `policy.approved` that have their form; others are reported with the
+// fleet. It warns of tokens without effect.
+func approvedOf(f *fleet.Fleet, diags *source.Diagnostics) []Approved {
+	list := f.HeaderKey("policy", "approved")
+	if list == nil {
+		return nil
+	}
+	var out []Approved
+	for i, n := range list.Items {
+		if t, err := approval.Parse(n.Text); err == nil {
+			out = append(out, Approved{t, source.IndexPath("policy.approved", i), n.Pos()})
+		}
+	}
+	if len(out) > 0 && !f.Header.Policy.Gated() && !f.HeaderKey("policy", "approve").IsSet() {
+		diags.Warnf(list.Pos(), rule.Approval, "policy.approved",
+			"changes nothing: the fleet requires no approvals; remove it, or set `policy.approve`")
+	}
+	return out
 }
 
 // warnUnused warns of a key that has no effect in a fleet that asks for no approvals.

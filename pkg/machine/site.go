@@ -30,6 +30,8 @@ type Site struct {
 	ended func() bool // see [fleet.Options.Full]
 	// asksForApprovals is true if `policy.approve` is set, also to a value that was refused.
 	asksForApprovals bool
+	approved         []Approved // see [Gate.Approved]
+	whole            bool       // see [Gate.Whole]
 	// noOpenShift is the position to warn at of images that only OpenShift has, or nil if the cluster may have them.
 	noOpenShift *source.Pos
 
@@ -54,6 +56,8 @@ func NewSite(f *fleet.Fleet, diags *source.Diagnostics) *Site {
 		goFleet:  map[string]any{"name": h.Metadata.Name},
 
 		asksForApprovals: f.HeaderKey("policy", "approve").IsSet(),
+		approved:         approvedOf(f, diags),
+		whole:            f.Part() == "." && len(f.VMs) == 0,
 	}
 	if f.NoOpenShift && h.Target.OpenShift == nil {
 		s.noOpenShift = new(f.HeaderPos(f.PartPos(), "target"))

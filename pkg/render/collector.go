@@ -55,6 +55,8 @@ type Rendered struct {
 	wave    int
 	text    []byte   // compact JSON, one object per line
 	becomes *becomes // nil without a gate
+	guarded string   // name of the object with the gate's annotations; empty without a gate
+	shared  byRisk   // approvals of the fleet's tokens, by risk; nil if there are none
 }
 
 // NewCollector returns an empty Collector.
@@ -84,7 +86,7 @@ func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 		c.pending(m, objects)
 		return
 	}
-	becomes := c.gates.add(m, objects)
+	becomes, guarded := c.gates.add(m, objects)
 	text, err := c.encode(objects, spec)
 	defer c.encoding.Put(text)
 	if err != nil {
@@ -104,7 +106,7 @@ func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 	c.names.add(len(c.rendered), objects)
 	c.rendered = append(c.rendered, Rendered{
 		Namespace: c.namespace(m), Name: strings.Clone(m.Name), wave: m.Wave, text: kept,
-		becomes: becomes, pos: m.Pos, path: strings.Clone(m.Path),
+		becomes: becomes, guarded: guarded, pos: m.Pos, path: strings.Clone(m.Path),
 	})
 }
 
@@ -219,6 +221,7 @@ func (c *Collector) CheckAPIs(diags *source.Diagnostics) { c.needs.reportUnserve
 // VMs are visited.
 func (c *Collector) Rendered(diags *source.Diagnostics) []Rendered {
 	c.gates.settle(diags)
+	c.gates.share(c.rendered, diags)
 	all := append(slices.Clip(c.rendered), c.renderedJobs(diags)...)
 	all = append(all, c.renderedPlans(len(all), diags)...)
 	if !c.Full() {

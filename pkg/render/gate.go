@@ -44,18 +44,18 @@ const (
 )
 
 // add adds the annotations of the gate to the VirtualMachine or VirtualMachinePool of a
-// VM, and returns what its entry becomes. It does nothing, and returns nil, for a
+// VM, and returns what its entry becomes, and the name of the object. It does nothing, and returns nil, for a
 // VM without a gate. The annotations are in no hash of content: they change nothing
 // that a VM is.
-func (g *gates) add(m *machine.Machine, objects []runtime.Object) *becomes {
+func (g *gates) add(m *machine.Machine, objects []runtime.Object) (entry *becomes, name string) {
 	if m.Gate == nil {
-		return nil
+		return nil, ""
 	}
 	meta := guarded(objects)
 	meta.Annotations = merged(meta.Annotations, gateAnnotations(m.Gate))
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	entry := g.entries[m.Pos]
+	entry = g.entries[m.Pos]
 	if entry == nil {
 		entry = &becomes{specs: map[string]string{}, gate: m.Gate}
 		if g.entries == nil {
@@ -63,7 +63,7 @@ func (g *gates) add(m *machine.Machine, objects []runtime.Object) *becomes {
 		}
 		g.entries[m.Pos] = entry
 	}
-	return entry
+	return entry, strings.Clone(meta.Name)
 }
 
 // guarded returns the metadata of the object that a gate guards.
@@ -116,11 +116,7 @@ func gateAnnotations(g *machine.Gate) map[string]string {
 	a := map[string]string{labels.Becomes: unknown}
 	set(a, labels.ApproveFrom, g.ApproveFrom)
 	set(a, labels.MaxImpact, g.MaxImpact)
-	approvals := make([]string, len(g.Approvals))
-	for i, one := range g.Approvals {
-		approvals[i] = one.Risk + "=" + one.Token
-	}
-	set(a, labels.Approved, strings.Join(approvals, ","))
+	set(a, labels.Approved, approvedText(g, nil))
 	if g.Stage {
 		a[labels.Stage] = "true"
 	}
@@ -156,8 +152,12 @@ func (r *Rendered) final() []byte {
 	if r.becomes == nil {
 		return r.text
 	}
-	settled := strings.ReplaceAll(unsettled, unknown, r.becomes.digest)
-	return bytes.Replace(r.text, []byte(unsettled), []byte(settled), 1)
+	before, settled := unsettled, strings.ReplaceAll(unsettled, unknown, r.becomes.digest)
+	if r.shared != nil { // the keys of annotations are sorted, and no other one is between
+		before = approvedField(r.becomes.gate, nil) + before
+		settled = approvedField(r.becomes.gate, r.shared) + settled
+	}
+	return bytes.Replace(r.text, []byte(before), []byte(settled), 1)
 }
 
 // asksForApproval reports whether the fleet requires approvals of changes, so that

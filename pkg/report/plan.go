@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/impact"
+	"github.com/vmrender/vmrender/pkg/limits"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report/problems"
@@ -25,6 +26,8 @@ type Plan struct {
 	Unknown []string
 	// Place finds the lines of annotations; nil if there are no values files.
 	Place Locator
+	// Limits are those of the fleet that the plan exceeds.
+	Limits []limits.Excess
 	// Command is the command line that prints all of the plan. Formats that leave
 	// parts out name it.
 	Command string

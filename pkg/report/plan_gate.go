@@ -8,6 +8,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/gate"
 	"github.com/vmrender/vmrender/pkg/impact"
+	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -26,20 +27,35 @@ type GateNote struct {
 	// files.
 	Pos   source.Pos
 	Names []string // of the VMs
+
+	shared bool // whether the line is for all of the VMs, in fleet.yaml
 }
 
 // GateNotes returns what the gate reports, what blocks first, then the worst. Replicas share
-// a note.
+// a note, and so do VMs that one token approves.
 func (p Plan) GateNotes() []GateNote {
-	var out []GateNote
+	return p.notesOf(p.Shared())
+}
+
+// notesOf returns the notes with the lines of tokens that are for several VMs, and of every other VM.
+func (p Plan) notesOf(tokens []SharedApproval) []GateNote {
+	out := p.limitNotes()
+	of := map[*plan.Verdict]*SharedApproval{}
+	for i := range tokens {
+		for _, v := range tokens[i].VMs {
+			of[v] = &tokens[i]
+		}
+	}
 	for i := range p.VMs {
 		v := &p.VMs[i]
 		if v.Gate == nil {
 			continue
 		}
 		for _, n := range gateNotes(v) {
-			if p.Place != nil {
-				n.Pos = p.Place(v.ID, n.key())
+			n.Pos = p.placeOf(v, &n)
+			if s := of[v]; s != nil && n.Line != "" {
+				n.Line, n.Pos, n.shared = s.Line(), s.Pos, true
+				n.Text += "; one token in `policy` of the fleet approves all that have this cause"
 			}
 			out = addNote(out, n, title(v.ID))
 		}
@@ -52,6 +68,29 @@ func (p Plan) GateNotes() []GateNote {
 	return out
 }
 
+// placeOf returns the place that a note on a VM is about: in its entry, or the tokens of the fleet if the entry itself
+// has no approval.
+func (p Plan) placeOf(v *plan.Verdict, n *GateNote) source.Pos {
+	if p.Place == nil {
+		return source.Pos{}
+	}
+	at := p.Place(v.ID, n.key())
+	if n.Code == gate.CodeApproved && v.Gate.Removal == "" && at == p.Place(v.ID, "") {
+		if fleet := p.Place(manifest.ID{}, "policy.approved"); fleet.Line > 0 {
+			return fleet
+		}
+	}
+	return at
+}
+
+// alone returns the notes of the VMs that one token approves with their own lines, each of which approves one VM.
+func (p Plan) alone() []GateNote {
+	all := p.GateNotes()
+	return slices.DeleteFunc(p.notesOf(nil), func(n GateNote) bool {
+		return n.Line == "" || slices.ContainsFunc(all, func(o GateNote) bool { return o.Line == n.Line })
+	})
+}
+
 // replicasDiffer is the note on lines for the same entry that differ.
 const replicasDiffer = "; the replicas of the entry are not the same in the cluster, so that no line approves both: " +
 	"let an earlier commit reach all of them first"
@@ -61,13 +100,13 @@ func markConflicts(notes []GateNote) {
 	lines := map[source.Pos]string{}
 	conflicts := map[source.Pos]bool{}
 	for _, n := range notes {
-		if n.Line != "" && n.Pos.Line > 0 {
+		if n.Line != "" && n.Pos.Line > 0 && !n.shared {
 			conflicts[n.Pos] = conflicts[n.Pos] || lines[n.Pos] != "" && lines[n.Pos] != n.Line
 			lines[n.Pos] = n.Line
 		}
 	}
 	for i := range notes {
-		if n := &notes[i]; n.Line != "" && conflicts[n.Pos] {
+		if n := &notes[i]; n.Line != "" && conflicts[n.Pos] && !n.shared {
 			n.Text += replicasDiffer
 		}
 	}
@@ -191,8 +230,12 @@ func riskOf(a *gate.Approval) string {
 // GateHeadline returns what the gate reports about the plan, in a few words. It is empty if
 // no change is checked.
 func (p Plan) GateHeadline() string {
+	limits := ""
+	if n := len(p.Limits); n > 0 {
+		limits = problems.Count(n, "limit") + " exceeded"
+	}
 	if p.Summary.Gated == 0 {
-		return ""
+		return limits
 	}
 	approved, staged := false, 0
 	for i := range p.VMs {
@@ -211,6 +254,9 @@ func (p Plan) GateHeadline() string {
 	}
 	if staged > 0 {
 		out += ", " + problems.Count(staged, "VM") + " staged for the next start"
+	}
+	if limits != "" {
+		out += ", " + limits
 	}
 	return out
 }

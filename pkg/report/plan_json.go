@@ -23,6 +23,10 @@ type PlanDocument struct {
 	Notes []string `json:"notes"`
 	// Gaps in the inputs of the whole comparison.
 	Unknown []string `json:"unknown"`
+	// Tokens for `policy.approved`, each of which gives the approvals that several VMs with one cause need.
+	Approvals []PlanSharedApproval `json:"approvals"`
+	// The limits of `policy.limits` that the plan exceeds. The exit status is 1 if there are any.
+	Limits []PlanLimit `json:"limits"`
 	// The plan in counts.
 	Summary PlanSummary `json:"summary"`
 	// What the plan starts from.
@@ -179,6 +183,7 @@ func (p Plan) Document() PlanDocument {
 	d := PlanDocument{
 		VMs: p.verdicts(p.VMs), Objects: p.verdicts(p.Objects), Jobs: make([]PlanJob, 0, len(p.Jobs)),
 		Notes: notNil(p.Notes), Unknown: notNil(p.Unknown),
+		Approvals: p.sharedApprovals(), Limits: p.exceededLimits(),
 		Summary: PlanSummary{
 			Headline: p.Headline(), Worst: p.Worst(), Labels: []string{},
 			VMs: orEmpty(p.Summary.VMs), Objects: orEmpty(p.Summary.Objects),

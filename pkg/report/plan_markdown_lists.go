@@ -47,10 +47,7 @@ func (m *planMarkdown) gate(p Plan) {
 	for _, n := range notes[:min(len(notes), m.lines)] {
 		m.write("- " + m.prose(n.Text))
 		if n.Line != "" {
-			m.write("; write " + mdCode(n.Line, longestName))
-			if place := n.place(); place != "" {
-				m.write(" at " + m.code(place))
-			}
+			m.write(m.lineOf(&n))
 		}
 		if m.names {
 			m.write(": " + m.first(n.Names))
@@ -58,6 +55,21 @@ func (m *planMarkdown) gate(p Plan) {
 		m.write("\n")
 	}
 	m.more(len(notes))
+}
+
+// longestLine is the most characters of a line for the values files that is written.
+const longestLine = 10_000
+
+// lineOf returns the line for the values files of a note, which is never cut, and its place.
+func (m *planMarkdown) lineOf(n *GateNote) string {
+	if len(n.Line) > longestLine {
+		return "; the line is too long for a comment, see `vmrender plan`"
+	}
+	out := "; write " + mdCode(n.Line, longestLine)
+	if place := n.place(); place != "" {
+		out += " at " + m.code(place)
+	}
+	return out
 }
 
 // more writes how many lines of a list are left out.

@@ -16,13 +16,13 @@ func (t *planText) gate(p Plan) {
 		return
 	}
 	color := green
-	if p.Summary.Blocked > 0 {
+	if p.Summary.Blocked > 0 || len(p.Limits) > 0 {
 		color = red
 	}
 	t.heading(color, "gate", ": "+headline)
 	notes := p.GateNotes()
 	if t.verbose {
-		notes = append(notes, p.unneeded()...)
+		notes = append(append(notes, p.alone()...), p.unneeded()...)
 	}
 	for _, n := range notes {
 		t.line(plain, "  "+t.names(n.Names)+"  ", n.Text)

@@ -19,12 +19,12 @@ const (
 	Protection ID = "protection"
 	// Removal is `removal: confirm`, which blocks the Application while Argo CD waits, or which it does not support.
 	Removal ID = "removal"
-	// Approval is an `approve` that no change needs, or that is not a token; or `stage` for cattle.
+	// Approval is an `approve` or a `policy.approved` that no change needs, or that is not a token; or `stage` for cattle.
 	Approval ID = "approval"
 	// Migrate is a VM that has moved from vSphere, and whose identity in Git differs from that of its guest.
 	Migrate ID = "migrate"
-	// Gate is a setting that weakens `policy.approve` or `policy.maxImpact`: an overlay that sets a worse level, or a
-	// strategy that deletes the VM before the cluster can compare an approval.
+	// Gate is a setting that weakens `policy.approve`, `policy.maxImpact` or `policy.limits`: an overlay that sets a worse
+	// level or a higher limit, or a strategy that deletes the VM before the cluster can compare an approval.
 	Gate ID = "gate"
 	// Reserved is a label or an annotation under `vmrender.io/`, which only vmrender sets.
 	Reserved ID = "reserved"

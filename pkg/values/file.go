@@ -167,6 +167,13 @@ type Policy struct {
 	// Highest level of impact that a change of a VM can have, approved or not. An overlay can only set a milder level.
 	// If unset, every level is allowed.
 	MaxImpact string `json:"maxImpact,omitempty" enum:"metadata,live,migrate,staged,restart,power,recreate,delete"`
+	// Tokens of `vmrender plan`, each of which approves one change of several VMs that have a cause in common, as
+	// `approve` in each of their entries would: see [gate.md](../how-to/gate.md). The list of an overlay takes the place
+	// of that of fleet.yaml.
+	Approved []string `json:"approved,omitempty" format:"tokens"`
+	// Bounds on the number of VMs that one commit may change, by level. `vmrender plan` exits with status 1 if a commit
+	// exceeds one. An overlay can only set lower ones.
+	Limits *Limits `json:"limits,omitempty"`
 	// Kinds of workloads and permissions that `objects` of VMs can have, such as `apps/Deployment`, or `Pod` of the
 	// core group. An overlay can only remove some.
 	Objects []string `json:"objects,omitempty"`

@@ -35,7 +35,7 @@ var clusters = map[string]cluster.Settings{
 // asked compiles the policy for a cluster, with the parameters.
 func asked(t testing.TB, c cluster.Settings, approve, most string) *gate.Gate {
 	t.Helper()
-	g, err := gate.New(gate.Params{Approve: []string{approve}, MaxImpact: []string{most}, KubeVirt: c.Settings()})
+	g, err := gate.New(gate.Params{Approve: []string{approve}, MaxImpact: []string{most}, KubeVirt: c.ForGate()})
 	require.NoError(t, err)
 	return g
 }
