@@ -210,6 +210,7 @@ func predict(
 		}
 	}
 	options := plan.Options{Cluster: declared, Live: live.objects, Upgrade: f.sides.Upgrade}
+	options.WasLayers, options.NowLayers = from.Layers, to.Layers
 	if !oneApplication {
 		options.Was, options.Now = from.Directories, to.Directories
 	}

@@ -127,7 +127,7 @@ var rooms = []room{
 		reach:   join(cluster, argocd, kubevirt),
 		imports: join(impure, yaml, system),
 	},
-	{dir: "pkg/kinds", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
+	{dir: "pkg/kinds", ours: []string{"internal/lazyregexp"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
 	{
 		dir: "pkg/outcome", ours: []string{"pkg/rule", "pkg/labels", "pkg/argocd"},
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
@@ -192,7 +192,7 @@ var rooms = []room{
 	{
 		dir: "pkg/plan",
 		ours: []string{
-			"pkg/admission", "pkg/cluster", "pkg/gate", "pkg/impact", "pkg/labels", "pkg/manifest", "pkg/pairs",
+			"pkg/admission", "pkg/argocd", "pkg/cluster", "pkg/gate", "pkg/impact", "pkg/labels", "pkg/manifest", "pkg/pairs",
 			"pkg/upgrade", "pkg/world", "internal/quantities", "internal/wording",
 		},
 		reach:   join(cluster, argocd),
@@ -238,8 +238,8 @@ var rooms = []room{
 	{
 		dir: "pkg/layers",
 		ours: []string{
-			"pkg/manifest", "pkg/rule", "pkg/secret", "pkg/source", "pkg/patch", "pkg/platform", "pkg/argocd", "pkg/labels",
-			"pkg/versions", "charts", "apps", "internal/lazyregexp", "internal/suggest",
+			"pkg/kinds", "pkg/manifest", "pkg/rule", "pkg/secret", "pkg/source", "pkg/patch", "pkg/platform", "pkg/argocd",
+			"pkg/labels", "pkg/versions", "charts", "apps", "internal/lazyregexp", "internal/suggest",
 		},
 		reach:   join(argocd, kubevirt),
 		imports: impure,
@@ -283,7 +283,7 @@ var rooms = []room{
 		ours: []string{
 			"pkg/rule", "pkg/source", "pkg/cluster", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest", "pkg/layers",
 			"pkg/upgrade",
-			"pkg/revision", "pkg/values", "pkg/versions", "internal/suggest",
+			"pkg/revision", "pkg/values", "pkg/versions", "pkg/world", "internal/suggest",
 		},
 		reach: argocd, imports: join(impure, yaml, system, helm),
 	},

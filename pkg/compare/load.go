@@ -14,6 +14,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // Loader reads and renders sides.
@@ -38,6 +39,8 @@ type Loaded struct {
 	Diags   *source.Diagnostics
 	// Directories are those of the entries of VMs, relative to the fleet's, by NAMESPACE/NAME; nil if it is no fleet.
 	Directories map[string]string
+	// Layers are those of a platform; nil if it is none, or of one layer alone.
+	Layers *world.Layers
 
 	missing bool // whether it does not exist in its revision, and so has no objects
 }
@@ -129,7 +132,32 @@ func loadPlatform(label, file string, o layers.Options) Loaded {
 	for _, g := range groups {
 		l.Objects = append(l.Objects, g.Objects...)
 	}
+	if o.Layer == "" && !o.Policies {
+		l.Layers = layersOf(groups)
+	}
 	return l
+}
+
+// layersOf returns the layers of a platform.
+func layersOf(groups []layers.Group) *world.Layers {
+	out := &world.Layers{States: map[string]world.LayerState{}, Of: map[manifest.ID]string{}}
+	for _, g := range groups {
+		if g.Layer == "" {
+			continue
+		}
+		switch {
+		case g.Action == "Ignore":
+			out.States[g.Layer] = world.Paused
+		case g.Action == "DryRun" || g.Held:
+			out.States[g.Layer] = world.Waiting
+		default:
+			out.States[g.Layer] = world.Applied
+		}
+		for _, o := range g.Objects {
+			out.Of[o.ID] = g.Layer
+		}
+	}
+	return out
 }
 
 // Manifests reads the manifests in a file, in a directory, or on standard input ("-").

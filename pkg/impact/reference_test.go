@@ -30,4 +30,9 @@ func TestKindsHaveLevels(t *testing.T) {
 			}
 		}
 	}
+	for _, e := range kinds.Effects() {
+		var l Level
+		require.NoError(t, l.UnmarshalText([]byte(e.Level)), e.Does)
+		require.Greater(t, l, Create, e.Does)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/quantities"
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -12,7 +13,6 @@ import (
 const (
 	sourceDataVolume = "CDI v1.66, pkg/apiserver/webhooks/datavolume-validate.go, Admit"
 	sourceClaim      = "Kubernetes v1.34, pkg/apis/core/validation/validation.go, ValidatePersistentVolumeClaimUpdate"
-	sourceMCO        = "machine-config-operator, pkg/daemon/update.go"
 	sourceNMState    = "kubernetes-nmstate, controllers/handler/nodenetworkconfigurationpolicy_controller.go"
 	sourceHCO        = "hyperconverged-cluster-operator v1.18, controllers/handlers/kubevirt.go"
 	sourceAPI        = "Kubernetes API"
@@ -60,7 +60,6 @@ var rulesStorage = []Rule{
 
 // rulesNodes are the rules of what configures nodes.
 var rulesNodes = slices.Concat(
-	node(rebooted("MachineConfig")), node(rebooted("KubeletConfig")), node(rebooted("ContainerRuntimeConfig")),
 	[]Rule{
 		{Kind: kindNNCP, Path: Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps the policy", Source: sourceOptions},
 		{Kind: kindNNCP, Path: Removed, Level: Metadata, Code: "not-undone", Reason: "the policy is deleted, but the nodes keep its configuration", Advice: "set the interfaces to state: absent first", Warning: true, Source: sourceNMState},
@@ -81,19 +80,40 @@ func node(r Rule) []Rule {
 	return out
 }
 
-// rebooted returns the rule of a kind for which the Machine Config Operator restarts nodes.
-func rebooted(kind string) Rule {
-	return Rule{
-		Kind: kind + ".machineconfiguration.openshift.io", Level: NodeReboot, Code: "node-reboot",
-		Reason: "the nodes of its pool are drained and restarted, one after the other by default",
-		Advice: "pause the MachineConfigPool and switch changes on together, so that nodes restart once", Source: sourceMCO,
-	}
+// rulesApplications are the rules of Argo CD's Applications.
+var rulesApplications = []Rule{
+	{Kind: kindApplication, Path: Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps the Application", Source: sourceOptions},
+	{Kind: kindApplication, Path: Removed, If: cascades, Level: DataLoss, Code: "application-deleted", Reason: "Argo CD deletes with the Application what it manages, except for objects with Delete=false", Advice: "remove the finalizer in an earlier commit to keep the objects", Warning: true, Source: sourceFinalizer},
+	{Kind: kindApplication, Path: Removed, Level: Left, Code: "application-gone", Reason: "the Application has no finalizer: what it manages stays, and nothing syncs it from now on", Source: sourceFinalizer},
+	{Kind: kindApplication, Path: "spec.syncPolicy.automated.**", If: added, Level: Metadata, Code: "automated", Reason: "Argo CD syncs it without a user from now on", Source: sourceApplication},
+	{Kind: kindApplication, Path: "spec.syncPolicy.automated.**", If: removed, Level: Metadata, Code: "manual", Reason: "from now on, only a user syncs it", Source: sourceApplication},
+	{Kind: kindApplication, Path: `metadata.annotations."` + argocd.SkipReconcileAnnotation + `"`, If: added, Level: Metadata, Code: "paused", Reason: "Argo CD neither compares nor syncs it from now on", Source: sourceApplication},
+	{Kind: kindApplication, Path: `metadata.annotations."` + argocd.SkipReconcileAnnotation + `"`, Level: Metadata, Code: "resumed", Reason: "Argo CD compares and syncs it again", Source: sourceApplication},
+	{Kind: kindApplication, Path: `metadata.annotations."` + argocd.SyncWaveAnnotation + `"`, Level: Metadata, Code: "order", Reason: "it changes only the order in which Applications are synced", Source: sourceApplication},
 }
+
+const (
+	kindApplication = "Application.argoproj.io"
+	// resourcesFinalizer is how the finalizers begin with which the deletion of an Application deletes its objects.
+	resourcesFinalizer = "resources-finalizer.argocd.argoproj.io"
+	sourceApplication  = "Argo CD v3.2.11, controller/appcontroller.go"
+	sourceFinalizer    = "Argo CD v3.2.11, controller/appcontroller.go, finalizeApplicationDeletion"
+)
+
+// cascades is the condition that the deletion of an Application deletes its objects.
+var cascades = Condition{"with a finalizer", func(e *Edit) bool {
+	return slices.ContainsFunc(manifest.List(e.Old, "metadata", "finalizers"), func(f any) bool {
+		s, _ := f.(string)
+		return strings.HasPrefix(s, resourcesFinalizer)
+	})
+}, unseen}
 
 // rulesPlatform are the rules of the layers below the VMs.
 var rulesPlatform = []Rule{
 	hyperConverged("spec.liveMigrationConfig.network", NodeNetwork, "virt-handler restarts on every node with the new migration network; migrations fail meanwhile"),
 	hyperConverged("spec.virtualization.liveMigrationConfig.network", NodeNetwork, "virt-handler restarts on every node with the new migration network; migrations fail meanwhile"),
+	overcommit("spec.higherWorkloadDensity.memoryOvercommitPercentage"),
+	overcommit("spec.virtualization.higherWorkloadDensity.memoryOvercommitPercentage"),
 	hyperConverged("spec.infra.**", Restart, "the operators' pods move to other nodes"),
 	hyperConverged("spec.workloads.**", Migrate, "virt-handler moves to other nodes; VMs on nodes without it are not migrated automatically"),
 	hyperConverged("spec.defaultCPUModel", Staged, "VMs without a model of their own get it at their next start"),
@@ -117,6 +137,21 @@ var rulesPlatform = []Rule{
 func hyperConverged(path string, level Level, reason string) Rule {
 	return Rule{Kind: "HyperConverged.hco.kubevirt.io", Path: path, Level: level, Code: "hyperconverged", Reason: reason, Source: sourceHCO}
 }
+
+// overcommit returns the rule that less memory is overcommitted than before.
+func overcommit(path string) Rule {
+	r := hyperConverged(path, Staged, "VMs request more memory of the nodes, at their next start or migration: "+
+		"what fits now may not fit then")
+	r.If, r.Code, r.Warning, r.When = lessOvercommit, "less-overcommit", true, "at the next start or migration"
+	r.Advice = "make room first, or lower it in steps"
+	return r
+}
+
+// lessOvercommit is the condition that the percentage is lower than before. Without one it is 100 (HCO v1.18,
+// api/v1beta1/hyperconverged_types.go).
+var lessOvercommit = Condition{"lowered", func(e *Edit) bool {
+	return quantities.Count(e.Now, 100) < quantities.Count(e.Was, 100)
+}, unseen}
 
 func fixedByClass(path string) Rule {
 	return Rule{
@@ -166,4 +201,4 @@ var rulesObjects = slices.Concat(fixedContent("ConfigMap"), fixedContent(cluster
 
 // ObjectRules are the rules of all objects but VMs, in the order in which they
 // are tried.
-var ObjectRules = compile(rulesStorage, rulesMigration, rulesNodes, rulesPlatform, rulesKinds, rulesObjects)
+var ObjectRules = compile(rulesStorage, rulesMigration, rulesEffects, rulesNodes, rulesApplications, rulesPlatform, rulesKinds, rulesObjects)

@@ -30,24 +30,26 @@ var syncOptions = []string{"ServerSideApply=true", "SkipDryRunOnMissingResource=
 // an error in one is reported before Argo CD sees any. The result must only be used if
 // there are no errors.
 func appOfApps(path string, opts Options) ([]manifest.Object, *source.Diagnostics) {
-	objects, _, diags := renderApps(path, opts)
+	objects, _, _, diags := renderApps(path, opts)
 	return objects, diags
 }
 
-// renderApps also returns the layers.
-func renderApps(path string, opts Options) ([]manifest.Object, []rendered, *source.Diagnostics) {
+// renderApps also returns the layers, and the names of those that are held back.
+func renderApps(path string, opts Options) (
+	objects []manifest.Object, layers []rendered, held map[string]bool, problems *source.Diagnostics,
+) {
 	var diags source.Diagnostics
 	p := load(path, opts, &diags)
 	if p == nil {
-		return nil, nil, &diags
+		return nil, nil, nil, &diags
 	}
 	p.checkSources(&diags)
-	layers := p.renderAll(opts, &diags)
+	layers = p.renderAll(opts, &diags)
 	if diags.HasErrors() {
-		return nil, nil, &diags
+		return nil, nil, nil, &diags
 	}
 	all := []any{p.project(layers)}
-	held := p.held(layers, opts)
+	held = p.held(layers, opts)
 	for _, r := range layers {
 		all = append(all, p.application(r, held[r.name]))
 	}
@@ -55,7 +57,7 @@ func renderApps(path string, opts Options) ([]manifest.Object, []rendered, *sour
 	if err != nil {
 		diags.Errorf(source.Pos{File: path}, rule.Encode, "", "the Applications cannot be written: %v", err)
 	}
-	return objects, layers, &diags
+	return objects, layers, held, &diags
 }
 
 // checkSources checks that the repositories that the Applications need are set.

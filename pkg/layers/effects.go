@@ -2,24 +2,14 @@ package layers
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/kinds"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
-
-// effect is what applying an object does to what runs; apps/layers.yaml documents the
-// fields.
-type effect struct {
-	Kind   string `json:"kind"`
-	If     string `json:"if,omitempty"`
-	Impact string `json:"impact" enum:"medium,high"`
-	Does   string `json:"does"`
-	Stage  string `json:"stage"`
-}
 
 // meanings are what the impacts of layers mean, as docs/reference/platform.md describes them.
 var meanings = map[string]string{
@@ -48,9 +38,9 @@ func Headline(path, name string, opts Options) string {
 	return ""
 }
 
-func (e *effect) of(o manifest.Object) bool {
-	return need{o.Group(), o.Kind}.String() == e.Kind && !skipped(o) &&
-		(e.If == "" || regexp.MustCompile(e.If).Match(o.JSON))
+// hasEffect reports whether an object of a layer has an effect.
+func hasEffect(o *manifest.Object, e *kinds.Effect) bool {
+	return o.Group() == e.Group && o.Kind == e.Name && !skipped(*o) && (e.If == nil || e.If(string(o.JSON)))
 }
 
 // Validate reports every problem of the platform at path, and what its layers do to what
@@ -76,19 +66,19 @@ func Validate(path string, opts Options) (layers int, diags *source.Diagnostics)
 
 // reportEffects warns once of each thing that the layer does, with the objects that do it.
 func (r rendered) reportEffects(diags *source.Diagnostics) {
-	effects := table().Effects
+	effects := kinds.Effects()
 	for i := range effects {
 		e := &effects[i]
 		var names []string
-		for _, o := range r.objects {
-			if e.of(o) {
+		for j := range r.objects {
+			if o := &r.objects[j]; hasEffect(o, e) {
 				names = append(names, o.String())
 			}
 		}
 		if names != nil {
 			slices.Sort(names)
 			diags.Warnf(r.key, rule.Impact, r.path, "impact %s: %s, because of %s; to stage it, %s, or begin with "+
-				"`action: DryRun`", e.Impact, e.Does, strings.Join(names, ", "), e.Stage)
+				"`action: DryRun`", e.Impact(), e.Does, strings.Join(names, ", "), e.Stage)
 		}
 	}
 }

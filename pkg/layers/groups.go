@@ -11,6 +11,8 @@ type Group struct {
 	Layer string
 	// Action is that of the layer, such as "DryRun"; empty if it is applied.
 	Action string
+	// Held reports whether the layer needs what a layer provides that waits for a user, so that it waits, too.
+	Held bool
 	// Namespace is that of objects that do not set one.
 	Namespace string
 	Objects   []manifest.Object
@@ -24,10 +26,12 @@ func RenderGroups(path string, o Options) ([]Group, *source.Diagnostics) {
 		objects, diags := Render(path, o)
 		return []Group{{Layer: o.Layer, Objects: objects}}, diags
 	}
-	apps, layers, diags := renderApps(path, o)
+	apps, layers, held, diags := renderApps(path, o)
 	groups := []Group{{Objects: apps}}
 	for _, r := range layers {
-		groups = append(groups, Group{Layer: r.name, Action: r.Action, Namespace: r.namespace, Objects: r.objects})
+		groups = append(groups, Group{
+			Layer: r.name, Action: r.Action, Held: held[r.name], Namespace: r.namespace, Objects: r.objects,
+		})
 	}
 	return groups, diags
 }

@@ -31,11 +31,10 @@ type Provided struct {
 
 // layersTable is apps/layers.yaml.
 type layersTable struct {
-	Layers  []Entry                 `json:"layers"`
-	Agree   []agreement             `json:"agree"`
-	Ready   map[string]*source.Node `json:"ready"` // status of what works, by GROUP/KIND
-	Effects []effect                `json:"effects"`
-	Native  map[string][]string     `json:"native"` // API groups that a cluster serves by itself, by platform
+	Layers []Entry                 `json:"layers"`
+	Agree  []agreement             `json:"agree"`
+	Ready  map[string]*source.Node `json:"ready"`  // status of what works, by GROUP/KIND
+	Native map[string][]string     `json:"native"` // API groups that a cluster serves by itself, by platform
 }
 
 // Entries returns the table of layers in the order in which a cluster needs them.

@@ -6,6 +6,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/pairs"
 	"github.com/vmrender/vmrender/pkg/upgrade"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // Options are the inputs of [New] in addition to the objects.
@@ -21,6 +22,8 @@ type Options struct {
 	// Was and Now are the directories of the entries of VMs on both sides, relative to that of the fleet, by
 	// NAMESPACE/NAME. Nil if they do not matter, or are not known.
 	Was, Now map[string]string
+	// WasLayers and NowLayers are the layers of a platform on both sides; nil for what is none.
+	WasLayers, NowLayers *world.Layers
 }
 
 // New returns what a sync does that turns one set of objects into another. Objects
@@ -31,6 +34,8 @@ func New(was, now []manifest.Object, o Options) *Plan {
 	if o.Upgrade != nil {
 		p.toVersion(o)
 	}
+	p.layered = layered{was: o.WasLayers, now: o.NowLayers}
+	p.settleLayers()
 	p.Attach()
 	p.linkAll()
 	p.findResynced()
@@ -56,6 +61,7 @@ func New(was, now []manifest.Object, o Options) *Plan {
 // planner builds a plan.
 type planner struct {
 	*pairs.Set
+	layered
 
 	// links are the changed disks, claims and Secrets of VMs.
 	links  map[*pairs.Pair][]*pairs.Pair
@@ -94,7 +100,7 @@ type planner struct {
 
 // object adds the verdict on an object that does not belong to a VM.
 func (p *planner) object(pair *pairs.Pair) {
-	if v := verdict(pair.ID, p.Causes(pair)); v.Level > impact.None {
+	if v := verdict(pair.ID, p.inLayer(pair, p.Causes(pair))); v.Level > impact.None {
 		p.out.Objects = append(p.out.Objects, v)
 	}
 }

@@ -10,6 +10,7 @@ import (
 // addNotes adds the facts about the whole.
 func (p *planner) addNotes() {
 	p.imports()
+	p.layerNotes()
 	if p.Live == nil {
 		return
 	}
