@@ -127,7 +127,10 @@ var rooms = []room{
 		reach:   join(cluster, argocd, kubevirt),
 		imports: join(impure, yaml, system),
 	},
-	{dir: "pkg/kinds", ours: []string{"internal/lazyregexp"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
+	{
+		dir: "pkg/kinds", ours: []string{"internal/lazyregexp"}, reach: join(cluster, argocd, kubernetes, kubevirt),
+		imports: join(impure, yaml, system),
+	},
 	{
 		dir: "pkg/outcome", ours: []string{"pkg/rule", "pkg/labels", "pkg/argocd"},
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),

@@ -23,7 +23,9 @@ func planned(levels ...impact.Level) *plan.Plan {
 // A limit counts the VMs of its level and of worse ones, and the stricter side holds.
 func TestJudge(t *testing.T) {
 	restart := func(n int) *values.Limits { return &values.Limits{Restart: &n} }
-	two := planned(impact.Restart, impact.None, impact.DataLoss, impact.Create, impact.Metadata, impact.Live, impact.Refused)
+	two := planned(
+		impact.Restart, impact.None, impact.DataLoss, impact.Create, impact.Metadata, impact.Live, impact.Refused,
+	)
 	for name, test := range map[string]struct {
 		old, now *values.Limits
 		want     map[string]int // the VMs that count, by key

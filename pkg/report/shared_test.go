@@ -251,7 +251,7 @@ func threeVMs(t *testing.T, cores int, approved, more string) []manifest.Object 
 		"defaults": keys{"namespace": "ns", "os": "fedora", "memory": "4Gi", "cpu": keys{"cores": cores}},
 		"vms":      keys{"a": keys{}, "b": other, "c": keys{}},
 	}})
-	return slices.DeleteFunc(objects, func(o manifest.Object) bool { return o.ID.Kind != "VirtualMachine" })
+	return slices.DeleteFunc(objects, func(o manifest.Object) bool { return o.Kind != "VirtualMachine" })
 }
 
 // TestSharedInTheCluster writes changes with and without a token for several VMs to a file with which the gate's policy
@@ -281,7 +281,7 @@ func TestSharedInTheCluster(t *testing.T) {
 	} {
 		for i, o := range test.now {
 			require.Equal(t, o.ID, test.was[i].ID)
-			out = append(out, change{test.name, o.ID.Name, test.passes, test.was[i].JSON, o.JSON})
+			out = append(out, change{test.name, o.Name, test.passes, test.was[i].JSON, o.JSON})
 		}
 	}
 	text, err := json.MarshalIndent(out, "", "  ")

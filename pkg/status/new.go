@@ -166,6 +166,7 @@ func (p *reader) isLeftOver(e cluster.Entity, apps []string) (Fact, bool) {
 	if cluster.SyncOption(e.Object, "Prune") == "false" {
 		f.Says += "; Prune=false keeps it"
 	}
+	f.Says += p.holdings(e)
 	return f, true
 }
 
