@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/plan"
+	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // fold is the verdicts of one level that have the same cause, and one line. Most changes are of a key that many VMs
@@ -15,30 +16,83 @@ import (
 type fold struct {
 	*plan.Verdict // the first
 	all           []*plan.Verdict
+	// at is the place of the key that all of them read; empty for one verdict, or if each has a place of its own.
+	at source.Pos
 }
 
 // fewestFolded is the least number of verdicts with one cause that have one line.
 const fewestFolded = 3
 
-// folds returns the verdicts of a level by cause, in the order of the first of each. Those with a cause of their own,
-// and those of two, stay alone.
-func folds(verdicts []*plan.Verdict, text func(*plan.Verdict) string) []fold {
+// folds returns the verdicts of a level by cause, in the order of the first of each: by their text, and by the place of
+// the key that they read. Those with a cause of their own, and those of two, stay alone.
+func (p Plan) folds(verdicts []*plan.Verdict, text func(*plan.Verdict) string) []fold {
 	byText := map[string][]*plan.Verdict{}
 	for _, v := range verdicts {
 		key := anyName(v, text(v))
 		byText[key] = append(byText[key], v)
 	}
+	foldOf := map[*plan.Verdict]*fold{}
+	for _, all := range byText {
+		if len(all) >= fewestFolded {
+			p.foldByPlace(all, foldOf)
+		}
+	}
 	var out []fold
 	for _, v := range verdicts {
-		all := byText[anyName(v, text(v))]
+		f := foldOf[v]
 		switch {
-		case len(all) < fewestFolded || v.Was != nil:
-			out = append(out, fold{v, []*plan.Verdict{v}})
-		case all[0] == v:
-			out = append(out, fold{v, all})
+		case f == nil || v.Was != nil:
+			out = append(out, fold{Verdict: v, all: []*plan.Verdict{v}})
+		case f.Verdict == v:
+			out = append(out, *f)
 		}
 	}
 	return out
+}
+
+// foldByPlace finds the folds of verdicts with one text: those that read one key at one place, and the rest together.
+func (p Plan) foldByPlace(all []*plan.Verdict, into map[*plan.Verdict]*fold) {
+	byPlace := map[source.Pos][]*plan.Verdict{}
+	for _, v := range all {
+		at := p.causePlace(v)
+		byPlace[at] = append(byPlace[at], v)
+	}
+	rest := &fold{}
+	for _, v := range all {
+		at := p.causePlace(v)
+		f := rest
+		if same := byPlace[at]; at != (source.Pos{}) && len(same) >= fewestFolded {
+			if f = into[same[0]]; f == nil {
+				f = &fold{at: at}
+			}
+		}
+		if f.Verdict == nil {
+			f.Verdict = v
+		}
+		f.all = append(f.all, v)
+		into[v] = f
+	}
+	if len(rest.all) < fewestFolded {
+		for _, v := range rest.all {
+			delete(into, v)
+		}
+	}
+}
+
+// causePlace returns the place of the key of a verdict's worst cause, or none.
+func (p Plan) causePlace(v *plan.Verdict) source.Pos {
+	if len(v.Causes) == 0 || v.Causes[0].Key == "" {
+		return source.Pos{}
+	}
+	return p.sharedPlace(v.ID, v.Causes[0].Key)
+}
+
+// place returns where the key of a fold is set, for users: "; set at fleet.yaml:4:12".
+func (f *fold) place() string {
+	if f.at == (source.Pos{}) {
+		return ""
+	}
+	return "; set at " + f.at.String()
 }
 
 // anyName returns a text about a VM in which NAME stands for the VM's name, where the text quotes it or a name that

@@ -23,6 +23,9 @@ type PlanDocument struct {
 	Notes []string `json:"notes"`
 	// Gaps in the inputs of the whole comparison.
 	Unknown []string `json:"unknown"`
+	// What many VMs have in common, worst first: each is a key that three or more VMs read at one place, which changes
+	// for all of them in the same way.
+	Causes []PlanSharedCause `json:"causes"`
 	// Tokens for `policy.approved`, each of which gives the approvals that several VMs with one cause need.
 	Approvals []PlanSharedApproval `json:"approvals"`
 	// The limits of `policy.limits` that the plan exceeds. The exit status is 1 if there are any.
@@ -154,6 +157,8 @@ type PlanCause struct {
 	Advice string `json:"advice,omitempty"`
 	// When it takes effect, if not immediately.
 	When string `json:"when,omitempty"`
+	// True if it takes effect when the VM starts again, and not with the sync.
+	Later bool `json:"later,omitempty"`
 	// The old value as compact JSON, cut and without secrets; missing if the field
 	// is added.
 	Old string `json:"old,omitempty"`
@@ -183,7 +188,7 @@ func (p Plan) Document() PlanDocument {
 	d := PlanDocument{
 		VMs: p.verdicts(p.VMs), Objects: p.verdicts(p.Objects), Jobs: make([]PlanJob, 0, len(p.Jobs)),
 		Notes: notNil(p.Notes), Unknown: notNil(p.Unknown),
-		Approvals: p.sharedApprovals(), Limits: p.exceededLimits(),
+		Causes: p.sharedCauses(), Approvals: p.sharedApprovals(), Limits: p.exceededLimits(),
 		Summary: PlanSummary{
 			Headline: p.Headline(), Worst: p.Worst(), Labels: []string{},
 			VMs: orEmpty(p.Summary.VMs), Objects: orEmpty(p.Summary.Objects),
@@ -253,7 +258,8 @@ func planCauses(list []impact.Cause) []PlanCause {
 		c := &list[i]
 		cause := PlanCause{
 			Path: c.Path, Key: c.Key, Level: c.Level, Code: c.Code, Reason: c.Reason, Advice: c.Advice, When: c.When,
-			Old: c.Old, New: c.New, Approximate: c.Approximate, Warning: c.Warning,
+			Later: c.IsLater(),
+			Old:   c.Old, New: c.New, Approximate: c.Approximate, Warning: c.Warning,
 		}
 		if c.Object != (manifest.ID{}) {
 			object := PlanObject(c.Object)

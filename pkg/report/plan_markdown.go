@@ -79,8 +79,8 @@ func markdown(p Plan, steps []Step, warnings []warning, a amount) string {
 	m := &planMarkdown{amount: a}
 	m.write(PlanMarker(commonPath(p), p.To.Overlays...) + "\n### " + p.Headline() + "\n")
 	m.sides(p)
-	m.changes("VM", p.VMs)
-	m.changes("other object", p.Objects)
+	m.changes(p, "VM", p.VMs)
+	m.changes(p, "other object", p.Objects)
 	m.gate(p)
 	m.steps(steps, p.Worst())
 	m.warnings(warnings)
@@ -155,14 +155,14 @@ func (m *planMarkdown) side(s Side) string {
 }
 
 // changes writes what changes: a table, or lists of names, and counts of what is milder.
-func (m *planMarkdown) changes(noun string, list []plan.Verdict) {
+func (m *planMarkdown) changes(p Plan, noun string, list []plan.Verdict) {
 	groups := byLevel(list)
 	shown := 0
 	for shown < len(groups) && m.names && groups[shown].Level >= m.least {
 		shown++
 	}
 	if shown > 0 && m.reasons {
-		m.table(noun, groups[:shown])
+		m.table(p, noun, groups[:shown])
 	} else {
 		for _, g := range groups[:shown] {
 			m.write("\n**" + g.words() + "**: ")
@@ -185,16 +185,24 @@ func (m *planMarkdown) milder(noun string, groups []levelGroup) {
 	}
 }
 
-func (m *planMarkdown) table(noun string, groups []levelGroup) {
+func (m *planMarkdown) table(p Plan, noun string, groups []levelGroup) {
 	m.write("\n| | " + noun + " | why |\n|---|---|---|\n")
 	for _, g := range groups {
-		for _, f := range folds(g.Verdicts, m.why) {
+		for _, f := range p.folds(g.Verdicts, m.why) {
 			if m.tooLong() {
 				return
 			}
-			m.write("| **" + g.words() + "** | " + m.foldLabel(&f) + " | " + f.text(m.why) + " |\n")
+			m.write("| **" + g.words() + "** | " + m.foldLabel(&f) + " | " + f.text(m.why) + m.place(&f) + " |\n")
 		}
 	}
+}
+
+// place returns where the key of a fold is set.
+func (m *planMarkdown) place(f *fold) string {
+	if f.place() == "" {
+		return ""
+	}
+	return "; set at " + m.code(f.at.String())
 }
 
 // foldLabel returns the names of VMs or objects that have one row.

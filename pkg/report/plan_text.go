@@ -21,7 +21,7 @@ func PlanText(w io.Writer, p Plan) error {
 	t.line(worstColor(p), p.Headline())
 	t.sides(p)
 	for _, g := range byLevel(p.VMs) {
-		t.group(g)
+		t.group(p, g)
 	}
 	if objects := byLevel(p.Objects); len(objects) > 0 {
 		t.objects(objects)
@@ -112,27 +112,27 @@ func (s Side) Facts() []string {
 }
 
 // group writes the VMs of one level.
-func (t *planText) group(g levelGroup) {
+func (t *planText) group(p Plan, g levelGroup) {
 	t.heading(levelColors[g.Level], g.words(), ": "+g.meaning())
-	all := t.folded(g.Verdicts)
+	all := t.folded(p, g.Verdicts)
 	width := 0
 	for i := range all {
 		width = max(width, utf8.RuneCountInString(foldLabel(&all[i])))
 	}
 	for i := range all {
 		f := &all[i]
-		t.verdict(f.Verdict, foldLabel(f), min(width, widest), f.text(summary))
+		t.verdict(f.Verdict, foldLabel(f), min(width, widest), f.text(summary)+f.place())
 	}
 }
 
 // folded returns the verdicts by cause, or each alone if the reader wants all causes.
-func (t *planText) folded(verdicts []*plan.Verdict) []fold {
+func (t *planText) folded(p Plan, verdicts []*plan.Verdict) []fold {
 	if !t.verbose {
-		return folds(verdicts, func(v *plan.Verdict) string { return marks(v) + summary(v) })
+		return p.folds(verdicts, func(v *plan.Verdict) string { return marks(v) + summary(v) })
 	}
 	out := make([]fold, len(verdicts))
 	for i, v := range verdicts {
-		out[i] = fold{v, []*plan.Verdict{v}}
+		out[i] = fold{Verdict: v, all: []*plan.Verdict{v}}
 	}
 	return out
 }

@@ -1,0 +1,48 @@
+package report
+
+import (
+	"github.com/vmrender/vmrender/pkg/impact"
+	"github.com/vmrender/vmrender/pkg/source"
+)
+
+// PlanSharedCause is a key that several VMs read at one place, and what its change does to each of them.
+type PlanSharedCause struct {
+	// The key of the values file, such as "memory".
+	Key string `json:"key"`
+	// The file that sets it.
+	File string `json:"file"`
+	// The line in the file.
+	Line int `json:"line"`
+	// The column of the line.
+	Column int `json:"column"`
+	// The level of the VMs: their worst cause is this one.
+	Level impact.Level `json:"level"`
+	// The identifier of the rule.
+	Code impact.Code `json:"code"`
+	// Why, in words; NAME stands for the name of each VM.
+	Reason string `json:"reason"`
+	// The VMs.
+	VMs []PlanObject `json:"vms"`
+}
+
+// sharedCauses returns what many VMs have in common, worst first.
+func (p Plan) sharedCauses() []PlanSharedCause {
+	out := []PlanSharedCause{}
+	for _, g := range byLevel(p.VMs) {
+		for _, f := range p.folds(g.Verdicts, summary) {
+			if f.at == (source.Pos{}) {
+				continue
+			}
+			c := &f.Causes[0]
+			one := PlanSharedCause{
+				Key: c.Key, File: f.at.File, Line: f.at.Line, Column: f.at.Col, Level: f.Level, Code: c.Code,
+				Reason: anyName(f.Verdict, c.Reason),
+			}
+			for _, v := range f.all {
+				one.VMs = append(one.VMs, PlanObject(v.ID))
+			}
+			out = append(out, one)
+		}
+	}
+	return out
+}
