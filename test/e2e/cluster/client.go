@@ -91,6 +91,11 @@ func (c *Client) ready(ctx context.Context) error {
 	return c.discovery.RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
 }
 
+// Put requests a subresource that takes no object, by its path.
+func (c *Client) Put(ctx context.Context, path string) error {
+	return c.discovery.RESTClient().Put().AbsPath(path).Do(ctx).Error()
+}
+
 // Of returns access to the objects of a kind in a namespace; the namespace is
 // ignored if the kind has none.
 func (c *Client) Of(kind schema.GroupVersionKind, namespace string) (dynamic.ResourceInterface, error) {

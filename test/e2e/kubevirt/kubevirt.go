@@ -80,6 +80,11 @@ func Start(ctx context.Context, c *cluster.Cluster, dir, program string, complai
 	return k, nil
 }
 
+// Restart restarts a VM as `virtctl restart` does.
+func (k *KubeVirt) Restart(ctx context.Context, namespace, name string) error {
+	return k.client.Put(ctx, "/apis/subresources.kubevirt.io/v1/namespaces/"+namespace+"/virtualmachines/"+name+"/restart")
+}
+
 // Stop ends the controllers.
 func (k *KubeVirt) Stop() { k.controller.Stop() }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -16,7 +17,7 @@ func (s *stage) plug(ctx context.Context, vmi *unstructured.Unstructured) error 
 	if err != nil {
 		return err
 	}
-	has := map[string]any{"volumeStatus": disks, "interfaces": pluggedNICs(vmi)}
+	has := map[string]any{"volumeStatus": disks, "interfaces": pluggedNICs(vmi), "conditions": copying(vmi)}
 	if guest := nested[string](vmi, "spec", "domain", "memory", "guest"); guest != "" { // else its instance type has it
 		if has["memory"], err = guestMemory(vmi, guest); err != nil {
 			return err
@@ -60,6 +61,21 @@ func pluggedNICs(vmi *unstructured.Unstructured) []any {
 		}
 	}
 	return plugged
+}
+
+// copying returns the conditions of an instance, with the one that its volumes are about to be copied
+// (pkg/virt-controller/watch/vmi/storage.go, requireVolumesUpdate). A copy has no end here: a cluster migrates the
+// instance.
+func copying(vmi *unstructured.Unstructured) []any {
+	conditions := nested[[]any](vmi, "status", "conditions")
+	isSet := slices.ContainsFunc(conditions, func(c any) bool {
+		condition, ok := c.(map[string]any)
+		return ok && condition["type"] == "VolumesChange"
+	})
+	if isSet || len(nested[[]any](vmi, "status", "migratedVolumes")) == 0 {
+		return conditions
+	}
+	return append(conditions, condition("VolumesChange", "True", ""))
 }
 
 // guestMemory returns the memory of the guest (pkg/virt-handler/vm.go, updateMemoryInfo).
