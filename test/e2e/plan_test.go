@@ -1,9 +1,6 @@
 package e2e_test
 
 import (
-	"bytes"
-	"encoding/json"
-	"os/exec"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,9 +42,10 @@ func TestPlan(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "planned", planned)
 	s.eventually("memory", func() bool { return s.memory("migrate") == "4Gi" })
-	machines, instances, disks := s.machines(), s.instances(), s.disks()
+	machines, instances, disks, before := s.machines(), s.instances(), s.disks(), s.moment()
 
 	s.write("vms.yaml", changedPlan)
+	plan := s.verdicts()
 	revision := s.push("One change of every kind")
 	levels := s.plan("HEAD~")
 	for name, level := range levels {
@@ -84,6 +82,7 @@ func TestPlan(t *testing.T) {
 	require.Equal(t, disks["delete"], s.disks()["delete"], "its disk is kept")
 	require.Equal(t, disks["left"], s.disks()["left"])
 
+	s.requireNotMilder(plan, before)
 	stands := s.status()
 	require.Equal(t, "restart: waits for a restart: cpu", stands["restart"])
 	require.Equal(t, "staged: takes effect at the next start: template.metadata.annotations.team", stands["staged"])
@@ -107,18 +106,9 @@ func TestPlanRefused(t *testing.T) {
 // plan returns the levels of the VMs in the commits since a revision, by name.
 func (s *scenario) plan(from string) map[string]string {
 	s.Helper()
-	var stdout, stderr bytes.Buffer
-	command := exec.CommandContext(s.Context(), lab.Programs["vmrender"],
-		"plan", s.repository.Dir, "--namespace", s.name, "--from", from, "--to", "HEAD", "-o", "json")
-	command.Stdout, command.Stderr = &stdout, &stderr
-	require.NoError(s, command.Run(), stderr.String())
-	var report struct {
-		VMs []struct{ Name, Level string }
-	}
-	require.NoError(s, json.Unmarshal(stdout.Bytes(), &report))
 	out := map[string]string{}
-	for _, vm := range report.VMs {
-		out[vm.Name] = vm.Level
+	for name, v := range s.planned("--from", from, "--to", "HEAD") {
+		out[name] = v.Level.String()
 	}
 	return out
 }

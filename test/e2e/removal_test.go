@@ -8,10 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/vmrender/vmrender/test/e2e/argo"
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
@@ -107,66 +103,5 @@ func confirmation(revision string) func(*argo.Status) error {
 			return errors.New("the operation does not wait for confirmation")
 		}
 		return nil
-	}
-}
-
-// VMs that move to another Application with the documented steps keep everything: they
-// stay in the old one until they are handed over.
-func TestMovedToAnotherApplication(t *testing.T) {
-	t.Parallel()
-	s := newScenario(t, "moved")
-	s.write("fleet.yaml", lifecycleFleet)
-	s.write("a/stays.yaml", "vms: {stays: {}}\n")
-	s.write("a/moves.yaml", `vms:
-  db: {disks: {data: 10Gi}, cloudInit: {store: secret, packages: [nginx]}}
-  web: {disks: {data: 10Gi}, lifecycle: {type: cattle, removal: denied}}
-`)
-	s.write("b/first.yaml", "vms: {first: {}}\n")
-	revision, err := s.repository.Commit(t.Context(), "Two directories")
-	require.NoError(t, err)
-	s.deploy("a")
-	other := s.application("b")
-	other.SetName(s.name + "-b")
-	b, err := lab.argo.Apply(t.Context(), other)
-	require.NoError(t, err)
-	s.wait(argo.Synced(revision))
-	require.NoError(t, b.Wait(t.Context(), patience, argo.Synced(revision)))
-	machines, instances, disks := s.machines(), s.instances(), s.disks()
-	require.Len(t, machines, 4)
-
-	require.NoError(t, os.Rename(s.repository.Path("a/moves.yaml"), s.repository.Path("b/moves.yaml")))
-	revision = s.push("To the other Application")
-	require.NoError(t, s.app.Refresh(t.Context(), false))
-	require.NoError(t, b.Refresh(t.Context(), false))
-	s.wait(leftOver(revision, "db"))
-	s.wait(leftOver(revision, "web"))
-	require.NoError(t, b.Wait(t.Context(), patience, func(status *argo.Status) error {
-		if !strings.Contains(status.Operation.Message, "Shared resource found") {
-			return errors.New("the other Application does not see that they are shared")
-		}
-		return nil
-	}))
-	require.Equal(t, machines, s.machines())
-
-	s.handOver(kubevirt.VirtualMachines, "db", "web")
-	s.handOver(kubevirt.DataVolumes, "db", "db-data")
-	s.handOver(corev1.SchemeGroupVersion.WithResource("secrets"), "db-cloudinit")
-	require.NoError(t, s.app.Refresh(t.Context(), false))
-	require.NoError(t, b.Refresh(t.Context(), false))
-	s.wait(argo.Synced(revision))
-	require.NoError(t, b.Wait(t.Context(), patience, argo.Synced(revision)))
-	require.Equal(t, machines, s.machines())
-	require.Equal(t, instances, s.instances())
-	require.Equal(t, disks, s.disks())
-	s.stands(nil)
-}
-
-// handOver removes the annotation by which an Application finds its objects.
-func (s *scenario) handOver(resource schema.GroupVersionResource, names ...string) {
-	s.Helper()
-	patch := []byte(`{"metadata":{"annotations":{"argocd.argoproj.io/tracking-id":null}}}`)
-	for _, name := range names {
-		_, err := lab.cluster.Resource(resource).Namespace(s.name).Patch(s.Context(), name, types.MergePatchType, patch, metav1.PatchOptions{})
-		require.NoError(s, err)
 	}
 }

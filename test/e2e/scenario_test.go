@@ -117,14 +117,21 @@ func (s *scenario) replace(name, from, to string) {
 // one for the root of the repository.
 func (s *scenario) push(message string) string {
 	s.Helper()
-	revision, err := s.repository.Commit(s.Context(), message)
-	require.NoError(s, err)
-	s.unasked = true
+	revision := s.commit(message)
 	if s.app == nil {
 		s.deploy(".")
 		return revision
 	}
 	require.NoError(s, s.app.Refresh(s.Context(), false))
+	return revision
+}
+
+// commit commits the files without a refresh of the Application.
+func (s *scenario) commit(message string) string {
+	s.Helper()
+	revision, err := s.repository.Commit(s.Context(), message)
+	require.NoError(s, err)
+	s.unasked = true
 	return revision
 }
 
