@@ -50,7 +50,22 @@ func (p *planner) newMachine(s *impact.Subject) impact.Cause {
 			Reason: "the VM is not in the cluster, but in Git: the sync recreates it",
 		}
 	}
-	return impact.Cause{Level: impact.Create, Code: "created", Reason: "a new VM"}
+	return impact.Cause{Level: impact.Create, Code: "created", Reason: "a new VM", Approximate: p.othersDisk(s)}
+}
+
+// othersDisk returns what is not known of a new VM that writes to a disk that is not made in Git: only the cluster has the
+// VMs that may have it, such as a pet that was removed from Git and stays. It is empty if there is no such disk.
+func (p *planner) othersDisk(s *impact.Subject) string {
+	if p.Live != nil {
+		return ""
+	}
+	for _, name := range world.Written(world.Spec(s.New)) {
+		isMade := manifest.At(s.New, "spec", "dataVolumeTemplates", "["+name+"]") != nil
+		if !isMade && p.Find("cdi.kubevirt.io", "DataVolume", s.ID.Namespace, name) == nil {
+			return "whether a VM that is only in the cluster has the disk " + name
+		}
+	}
+	return ""
 }
 
 // usesClaim reports whether a volume of a VM is a claim, and not one by the name of its DataVolume.
