@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/internal/process"
 	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/compare"
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -76,8 +77,18 @@ func (f *liveFlags) load(cmd *cobra.Command, wanted ...[]manifest.Object) (state
 		s.diags.Errorf(source.Pos{File: l.Label}, rule.EmptyFile, "",
 			"no objects; expected an export, see docs/how-to/live.md")
 	}
+	makeRoom(s.objects)
 	s.exported = cluster.Exported(s.objects)
 	return s, nil
+}
+
+// makeRoom prepares the process for objects of a cluster, which a plan or status keeps as trees.
+func makeRoom(objects []manifest.Object) {
+	n := 0
+	for i := range objects {
+		n += len(objects[i].JSON)
+	}
+	process.Room(n)
 }
 
 // query reads the state from the cluster.
@@ -100,6 +111,7 @@ func readState(ctx context.Context, client *rollout.Cluster, name string, namesp
 	if objects == nil {
 		objects = []manifest.Object{}
 	}
+	makeRoom(objects)
 	return state{
 		label: "the cluster of context " + name, exported: cluster.Exported(objects), objects: objects, unread: unread,
 		diags: new(source.Diagnostics),

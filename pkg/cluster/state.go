@@ -21,7 +21,7 @@ type State struct {
 	Secrets map[Key]manifest.Tree         // only to compare those of VMs that are adopted
 	disks   map[Key][]string              // those that belong to a VM; see owned
 	Sticky  bool                          // KubeVirt keeps a need of a restart; see [Settings.keepsRestart]
-	newest  string                        // the newest timestamp of the export, RFC 3339
+	newest  time.Time                     // see newestTime
 	memory  map[string]*resource.Quantity // of nodes, what is free; see freeMemory
 }
 
@@ -40,7 +40,6 @@ func Read(objects []manifest.Object) *State {
 	l := &State{
 		byKey: map[Key]manifest.Tree{}, ByKind: map[string][]Entity{}, covered: map[Key]bool{},
 		Secrets: map[Key]manifest.Tree{},
-		newest:  Exported(objects),
 	}
 	for _, o := range objects {
 		object := manifest.Decode(o.JSON)
@@ -158,6 +157,18 @@ func Is(object manifest.Tree, kind string) Truth {
 // Age returns how long before the newest timestamp of the export a time was.
 func (l *State) Age(timestamp string) (time.Duration, bool) {
 	then, err := time.Parse(time.RFC3339, timestamp)
-	now, errNow := time.Parse(time.RFC3339, l.newest)
-	return max(now.Sub(then), 0), err == nil && errNow == nil
+	now := l.newestTime()
+	return max(now.Sub(then), 0), err == nil && !now.IsZero()
+}
+
+// newestTime returns the newest timestamp of the export; see [Exported]. It looks for it when it is asked first.
+func (l *State) newestTime() time.Time {
+	if l.newest.IsZero() {
+		for _, objects := range []map[Key]manifest.Tree{l.byKey, l.Secrets} {
+			for _, object := range objects {
+				latest(object, "", &l.newest)
+			}
+		}
+	}
+	return l.newest
 }

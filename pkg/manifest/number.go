@@ -22,8 +22,10 @@ func appendFloat(dst []byte, f float64, bits int) ([]byte, error) {
 
 // encodeNumber writes a number that was read as text: an integer of any length as
 // it is, anything else as a float64, which it is to every reader.
-func encodeNumber(dst []byte, v reflect.Value) ([]byte, error) {
-	n := v.String()
+func encodeNumber(dst []byte, v reflect.Value) ([]byte, error) { return appendNumber(dst, v.String()) }
+
+// appendNumber appends a number as encodeNumber writes it.
+func appendNumber(dst []byte, n string) ([]byte, error) {
 	if isInteger(n) {
 		return append(dst, n...), nil
 	}

@@ -185,11 +185,10 @@ func (r *reading) object(at ReadError, text []byte) {
 // canonical decodes and encodes a JSON object, which normalizes the order of keys
 // and the form of numbers and strings.
 func canonical(text []byte) ([]byte, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber() // integers of any length
-	var v map[string]any
-	if err := d.Decode(&v); err != nil {
-		return nil, err
+	v, ok := decode(text)
+	if tree, isTree := v.(Tree); ok && isTree {
+		return appendTree(make([]byte, 0, len(text)), tree)
 	}
-	return Encode(nil, v)
+	var broken Tree
+	return nil, json.Unmarshal(text, &broken) // tells why
 }

@@ -1,10 +1,5 @@
 package manifest
 
-import (
-	"bytes"
-	"encoding/json"
-)
-
 // Tree is a decoded JSON object: its values are Trees, []any, string, bool, [json.Number]
 // and nil.
 type Tree = map[string]any
@@ -15,12 +10,8 @@ func (o Object) Tree() Tree { return Decode(o.JSON) }
 // Decode returns the tree of a JSON object; nil if the text is something else. Numbers
 // stay as they are written.
 func Decode(text []byte) Tree {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var out Tree
-	if d.Decode(&out) != nil {
-		return nil
-	}
+	v, _ := decode(text)
+	out, _ := v.(Tree)
 	return out
 }
 

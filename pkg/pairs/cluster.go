@@ -66,7 +66,7 @@ func (p *Set) overlay(pair *Pair, object manifest.Tree) {
 		return
 	}
 	state := *pair
-	state.git, state.Old, state.takenOver = pair.Old, []byte(manifest.Compact(before)), pair.Old == nil
+	state.git, state.Old, state.takenOver = pair.Old, manifest.Bytes(before), pair.Old == nil
 	if isSame && !pair.IsMachine() && impact.WorstOf(p.Causes(&state)) < impact.Refused {
 		p.Differs = append(p.Differs, pair.ID)
 		return
