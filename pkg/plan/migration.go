@@ -53,8 +53,8 @@ func (p *planner) newMachine(s *impact.Subject) impact.Cause {
 	return impact.Cause{Level: impact.Create, Code: "created", Reason: "a new VM", Approximate: p.othersDisk(s)}
 }
 
-// othersDisk returns what is not known of a new VM that writes to a disk that is not made in Git: only the cluster has the
-// VMs that may have it, such as a pet that was removed from Git and stays. It is empty if there is no such disk.
+// othersDisk returns what is not known of a new VM that writes to a disk that is not made in Git: only the cluster has
+// the VMs that may have it, such as a pet that was removed from Git and stays. It is empty if there is no such disk.
 func (p *planner) othersDisk(s *impact.Subject) string {
 	if p.Live != nil {
 		return ""
