@@ -13,8 +13,9 @@ import (
 // elsewhere lists the topics whose rules are about other objects, about vmrender itself, or about versions
 // of KubeVirt other than the one used here.
 var elsewhere = []string{
-	"Older versions of KubeVirt", "The gate of a fleet", "Pools", "DataVolumes and claims", "Migrations from vSphere", "Nodes",
-	"The platform", "Objects that act on VMs", "Other objects",
+	"Older versions of KubeVirt", "The gate of a fleet", "Pools", "DataVolumes and claims", "Migrations from vSphere",
+	"Effects on nodes and on all VMs", "Networks of nodes", "Applications", "The platform", "Objects that act on VMs",
+	"Other objects",
 }
 
 // unreached lists the rules that no case can reach, by their paths and reasons.
