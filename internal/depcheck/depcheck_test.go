@@ -181,7 +181,10 @@ var rooms = []room{
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},
 	{
-		dir: "pkg/upgrade", ours: []string{"pkg/cluster", "pkg/impact", "pkg/manifest", "pkg/versions", "pkg/world"},
+		dir: "pkg/upgrade",
+		ours: []string{
+			"pkg/cluster", "pkg/impact", "pkg/manifest", "pkg/versions", "pkg/world", "internal/quantities",
+		},
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},
 	{

@@ -4,11 +4,14 @@ import (
 	_ "embed"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/pkg/upgrade"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 //go:embed compatibility.md.tmpl
@@ -50,7 +53,7 @@ var openShiftRelease = lazyregexp.New(`"(4\.[0-9]+)", "v1\.`)
 
 // compatibilityReference returns docs/reference/compatibility.md, from the go.mod files and pkg/upgrade.
 func compatibilityReference() ([]byte, error) {
-	rows := make([][]string, len(components))
+	rows := make([][]string, len(components), len(components)+1)
 	for i, c := range components {
 		version, err := c.version()
 		if err != nil {
@@ -58,6 +61,12 @@ func compatibilityReference() ([]byte, error) {
 		}
 		rows[i] = []string{c.name, version, c.use}
 	}
+	judges, err := judgesOfEdits()
+	if err != nil {
+		return nil, err
+	}
+	const compared = "plans are compared with what its webhooks and controllers do"
+	rows = append(rows, []string{"KubeVirt, changes", judges, compared})
 	text, err := os.ReadFile(releasesFile)
 	if err != nil {
 		return nil, err
@@ -72,6 +81,28 @@ func compatibilityReference() ([]byte, error) {
 	return execute("compatibility.md", compatibilityTemplate, map[string]any{
 		"Components": rows, "Products": table(upgrade.Products(), productCells), "Releases": strings.Join(releases, ", "),
 	})
+}
+
+// judgesOfEdits returns the versions of KubeVirt that test/impact compares plans with, oldest first, such as
+// "v1.7.0, v1.8.4".
+func judgesOfEdits() (string, error) {
+	mods, err := filepath.Glob("test/impact/judge/kubevirt/*/v*.mod")
+	if err != nil {
+		return "", err
+	}
+	var out []string
+	for _, mod := range append(mods, "test/impact/judge/go.mod") {
+		version, err := component{mod: mod, module: "kubevirt.io/kubevirt"}.version()
+		if err != nil {
+			return "", err
+		}
+		out = append(out, version)
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		x, y := versions.Parse(a), versions.Parse(b)
+		return slices.Compare(x[:], y[:])
+	})
+	return strings.Join(out, ", "), nil
 }
 
 // version returns the version of the component's module, such as "v1.9.0".

@@ -34,5 +34,8 @@ func factCells(f upgrade.Fact) []string {
 	if f.Level > impact.None {
 		level = code(f.Level.String())
 	}
+	if f.Reported {
+		level += " (reported)"
+	}
 	return []string{f.Product + " " + f.Version, f.If.Text, level, strings.Join(what, "; "), f.Source}
 }

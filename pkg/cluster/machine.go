@@ -43,6 +43,16 @@ func (l *State) Machine(id manifest.ID) *Machine {
 	return m
 }
 
+// outdatedLauncher is the label of instances whose pods are those of an older KubeVirt (v1.8.4,
+// staging/src/kubevirt.io/api/core/v1/types.go, OutdatedLauncherImageLabel).
+const outdatedLauncher = "kubevirt.io/outdatedLauncherImage"
+
+// IsOutdated reports whether the instance runs in the launcher of an older KubeVirt.
+func (m *Machine) IsOutdated() bool {
+	_, is := manifest.At(m.Instance, "metadata", "labels", outdatedLauncher).(string)
+	return is
+}
+
 // startedAsIs reports whether the instance was started from the spec that the VM has now.
 // KubeVirt can require a restart nevertheless, until it looks at the VM again: it may have
 // seen the instance before the revision that it was started from, and have compared the VM

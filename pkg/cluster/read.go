@@ -67,6 +67,9 @@ func (r *settingsReader) kubevirt(object manifest.Tree) {
 			}
 		}
 	}
+	if needsGate(r.cluster.KubeVirt) && !r.cluster.FeatureGates["VMLiveUpdateFeatures"] {
+		r.cluster.VMRolloutStrategy = "Stage"
+	}
 }
 
 // Exported returns the newest timestamp of an export, in RFC 3339: about the time at

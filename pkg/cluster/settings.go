@@ -43,6 +43,10 @@ func (c Settings) Stages() bool {
 	return !c.OpenShift && defaultRollout(c.KubeVirt) == "Stage"
 }
 
+// needsGate reports whether a version makes live changes only with feature gate VMLiveUpdateFeatures, whatever its
+// vmRolloutStrategy (KubeVirt v1.4.1, pkg/virt-config/virt-config.go, IsVMRolloutStrategyLiveUpdate; GA in v1.5.0).
+func needsGate(version string) bool { return versions.Before(version, "1.5") }
+
 // defaultRollout returns the vmRolloutStrategy of a KubeVirt object that has none.
 func defaultRollout(version string) string {
 	if versions.Before(version, "1.6") {
@@ -70,16 +74,16 @@ func (c Settings) DefaultEvictionStrategy() string {
 	return c.EvictionStrategy
 }
 
-// Gate reports whether a feature gate is on.
+// Gate reports whether a feature gate is on. KubeVirt ignores gates that it does not have.
 func (c Settings) Gate(name string) bool {
 	if on, ok := c.FeatureGates[name]; ok {
-		return on
+		return on && versions.HasGate(name, c.KubeVirt)
 	}
 	return versions.GateOn(name, c.KubeVirt)
 }
 
 // Clears describes what takes a VM's need of a restart away (KubeVirt v1.8.0,
-// pkg/virt-controller/watch/vm/vm.go, syncRestartRequired; also in v1.6.6 and v1.7.3).
+// pkg/virt-controller/watch/vm/vm.go, syncRestartRequired; also in v1.6.4 and v1.7.1).
 func (c Settings) Clears() string {
 	if c.KeepsRestart() {
 		return "restart the VM: on this KubeVirt, nothing else removes the requirement, not even a revert"
@@ -88,11 +92,15 @@ func (c Settings) Clears() string {
 }
 
 // KeepsRestart reports whether a KubeVirt keeps a VM's need of a restart after a revert
-// (before v1.6.6 and v1.7.3, pkg/virt-controller/watch/vm/vm.go, addRestartRequiredIfNeeded).
+// (before v1.6.4, and v1.7.0, pkg/virt-controller/watch/vm/vm.go, addRestartRequiredIfNeeded).
 func (c Settings) KeepsRestart() bool {
 	v := versions.Parse(c.KubeVirt)
-	return v.Before(versions.Version{1, 6, 6}) || !v.Before(versions.Version{1, 7}) && v.Before(versions.Version{1, 7, 3})
+	return v.Before(versions.Version{1, 6, 4}) || !v.Before(versions.Version{1, 7}) && v.Before(versions.Version{1, 7, 1})
 }
+
+// KeepsAbsent reports whether a stopped VM keeps a NIC with `state: absent` that is added to it: before v1.6, KubeVirt
+// removes it with the instance's (v1.5.2, pkg/network/controllers/vm.go, Sync).
+func (c Settings) KeepsAbsent() bool { return versions.Before(c.KubeVirt, "1.6") }
 
 // KnownGate returns whether a feature gate is on, and whether the cluster is known to have it so. One that nothing is
 // known about counts as on: HyperConverged, which configures KubeVirt on OpenShift, sets gates of its own.

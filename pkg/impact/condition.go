@@ -92,6 +92,10 @@ var (
 	losesEFI = Condition{"its persistent state is given up", func(e *Edit) bool {
 		return world.StateOf(world.Spec(e.Old)).EFI && !world.StateOf(world.Spec(e.New)).EFI
 	}, Exactly(celLoses("firmware.?bootloader.?efi.?persistent"))}
+	losesAllState = Condition{"nothing of the VM persists any longer", func(e *Edit) bool {
+		return !world.StateOf(world.Spec(e.New)).Any()
+	}, Exactly("!(variables.to.?domain.?devices.?tpm.?persistent.orValue(false) || " +
+		"variables.to.?domain.?firmware.?bootloader.?efi.?persistent.orValue(false))")}
 )
 
 // celLoses returns CEL for whether a field of the domain was true and is not any more.

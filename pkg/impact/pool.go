@@ -45,7 +45,7 @@ func memberFinding(f Finding) Finding {
 	case f.rule.OfInstance() && f.Level >= Live && f.Level <= Restart:
 		f.Level, f.Code = Restart, "members-restarted"
 		f.Reason, f.Advice = "KubeVirt restarts the members, at most maxUnavailable at a time", ""
-	case f.Level == Recreate:
+	case f.Level == Recreate, f.Code == "state-deleted":
 		f.Level = Restart
 	}
 	f.When = "immediately"

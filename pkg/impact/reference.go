@@ -14,12 +14,12 @@ type Topic struct {
 // changing them has no effect.
 func Topics() []Topic {
 	topics := []Topic{
-		{"Older versions of KubeVirt", rulesVersions},
+		{"Older versions of KubeVirt", slices.Concat(rulesVersions, rulesReplaced)},
 		{"The gate of a fleet", rulesGate},
 		{"Labels, annotations and sync options of a VM", rulesMetadata},
 		{"Power", rulesPower},
 		{"Templates of disks", rulesTemplates},
-		{"Volumes", rulesVolumes},
+		{"Volumes", slices.Concat(rulesUnpluggable, rulesVolumes)},
 		{"Disks, as the guest sees them", rulesDisks},
 		{"NICs and networks", rulesNICs},
 		{"Processors", rulesProcessors},

@@ -10,21 +10,28 @@ const (
 	sourceTemplates = "KubeVirt v1.8.4, pkg/virt-controller/watch/vm/vm.go, handleDataVolumes"
 )
 
+// unplugged holds for a volume that KubeVirt neither plugs nor copies.
+var unplugged = both(migratesVolumes, not(otherClaim, "no other claim"))
+
+// rulesUnpluggable are the rules of volumes that no version of KubeVirt can plug.
+var rulesUnpluggable = []Rule{
+	{
+		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, not(unplugged, "KubeVirt plugs"), added, not(pluggableDisk, "on a bus that cannot be plugged"), not(stopped, "the VM may run")), Level: Refused, Code: "unpluggable-bus",
+		Reason: "KubeVirt plugs disks and LUNs on the buses scsi and virtio only; the VM's webhook accepts others, but the instance's rejects them, and with them every later live change",
+		Advice: "set the disk's bus to scsi or virtio", Key: "disks[*]", Source: sourceHotplug,
+	},
+	{
+		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, not(unplugged, "KubeVirt plugs"), diskless, not(stopped, "the VM may run")), Level: Refused, Code: "no-disk",
+		Reason: "the VM's webhook accepts a volume without a disk, but the instance's refuses to plug it in, and with it every later live change",
+		Advice: "keep the disk, or also remove its volume", Key: "disks[*]", Source: sourceHotplug,
+	},
+}
+
 // rulesVolumes are the rules of volumes.
 var rulesVolumes = []Rule{
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, migratesVolumes, not(otherClaim, "no other claim")), Level: Staged, Code: "not-plugged",
 		Reason: "with updateVolumesStrategy Migration, KubeVirt plugs no volumes in or out", Advice: "remove updateVolumesStrategy, or restart the VM", When: AtNextStart, Key: "disks[*]", Source: sourceHotplug,
-	},
-	{
-		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, added, not(pluggableDisk, "on a bus that cannot be plugged"), not(stopped, "the VM may run")), Level: Refused, Code: "unpluggable-bus",
-		Reason: "KubeVirt plugs disks and LUNs on the buses scsi and virtio only; the VM's webhook accepts others, but the instance's rejects them, and with them every later live change",
-		Advice: "set the disk's bus to scsi or virtio", Key: "disks[*]", Source: sourceHotplug,
-	},
-	{
-		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, diskless, not(stopped, "the VM may run")), Level: Refused, Code: "no-disk",
-		Reason: "the VM's webhook accepts a volume without a disk, but the instance's refuses to plug it in, and with it every later live change",
-		Advice: "keep the disk, or also remove its volume", Key: "disks[*]", Source: sourceHotplug,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(hotpluggable, hotplugs, added, preferred), Level: Live, Code: "plugged",
@@ -124,7 +131,7 @@ var rulesVolumes = []Rule{
 // rulesDisks are the rules of the disks that show the volumes to the guest.
 var rulesDisks = []Rule{
 	{
-		Path: "spec.template.spec.domain.devices.disks[*].**", If: both(removed, wasCDROM), Level: Restart, Code: waitsCode,
+		Path: "spec.template.spec.domain.devices.disks[*].**", If: both(removed, wasCDROM), From: "1.6.4", Level: Restart, Code: waitsCode,
 		Reason: "a CD-ROM drive cannot be unplugged", Advice: AdviceRestart, When: AtRestart, Key: "disks[*]", Source: sourceVolumes, Compared: true,
 	},
 	{Path: "spec.template.spec.domain.devices.disks[*].**", If: both(hasVolume, hotpluggable), Level: None, Code: "with-volume", Reason: "it goes with its volume", Key: "disks[*]", Source: sourceHotplug},
@@ -182,18 +189,21 @@ var rulesTemplates = []Rule{
 
 // rulesNICs are the rules of interfaces and networks.
 var rulesNICs = []Rule{
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, isAbsent, stopped), Before: "1.6", Level: Staged, Code: "dropped", Reason: "this KubeVirt starts the VM with the NIC that is absent", Advice: "remove the NIC", When: AtNextStart, Key: "nics", Source: "KubeVirt v1.5.2, pkg/network/controllers/vm.go"},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, isAbsent), Level: Metadata, Code: "dropped", Reason: "KubeVirt removes a new NIC that is absent from the VM: Git and cluster differ until it is also removed from Git", Advice: "remove the NIC", Key: "nics", Source: sourceUnplug},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, evicts), Level: Power, Code: "evicted", Reason: "the VM cannot live-migrate, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts it down", When: "immediately", Key: "nics", Source: sourceUpdater},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, evicts), From: "1.6", Level: Power, Code: "evicted", Reason: "the VM cannot live-migrate, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts it down", When: "immediately", Key: "nics", Source: sourceUpdater},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, firstNIC), Level: Restart, Code: waitsCode, Reason: "the VM was started with the default NIC of KubeVirt", Advice: AdviceRestart, When: AtRestart, Key: "nics", Source: sourceNICs, Compared: true},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, preferredModel), Level: Restart, Code: waitsCode, Reason: "KubeVirt regards the model that a preference adds to a NIC as a change", Advice: "write the NIC's model", When: AtRestart, Key: "nics", Source: sourceNICs, Compared: true},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs), Before: "1.6", Level: Staged, Code: "never-migrates", Reason: "the NIC is plugged by a live migration, which this KubeVirt does not request", Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: "KubeVirt v1.5.3, pkg/virt-controller/watch/workload-updater/workload-updater.go, doesRequireMigration"},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, cannotMigrate), Level: Staged, Code: "never-migrates", Reason: "the NIC is plugged by a live migration, which this VM cannot do, and no condition reports it", Advice: AdviceRestart, When: AtRestart, Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates", Reason: "the NIC is plugged by a live migration, which the cluster's workloadUpdateMethods does not enable", Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, plugs), Level: Migrate, Code: "plugged", Reason: "KubeVirt plugs the NIC by a live migration", Advice: adviceMigrate, Key: "nics", Source: sourceNICs, Assumes: Migratable},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, isPodNetwork, isBridge), Level: Staged, Code: "not-plugged", Reason: "KubeVirt writes the NIC into the running instance, but plugs nothing into the pod network, and requests no restart", Advice: "restart the VM", When: AtNextStart, Key: "nics", Source: sourceNICs},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, isPodNetwork), Level: Restart, Code: waitsCode, Reason: "the pod network cannot be plugged", Advice: AdviceRestart, When: AtRestart, Key: "nics", Source: sourceNICs, Compared: true},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: both(added, isPodNetwork), From: "1.8", Level: Restart, Code: waitsCode, Reason: "the pod network cannot be plugged", Advice: AdviceRestart, When: AtRestart, Key: "nics", Source: sourceNICs, Compared: true},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: added, Level: Staged, Code: "not-plugged", Reason: "KubeVirt neither plugs a NIC with this binding nor requests a restart", Advice: "restart the VM", When: AtNextStart, Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].**", If: removed, Level: Restart, Code: waitsCode, Reason: "the NIC stays plugged until the VM restarts", Advice: "to unplug it now, set `state: absent` first, and remove it in a later commit", When: AtRestart, Key: "nics", Source: sourceNICs, Compared: true},
-	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, evicts), Level: Power, Code: "evicted", Reason: "KubeVirt finishes the unplugging by a live migration, which is not possible, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts the VM down", Advice: "stop the VM first, and remove the NIC", When: "immediately", Key: "nics", Source: sourceUpdater},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, evicts), From: "1.6", Level: Power, Code: "evicted", Reason: "KubeVirt finishes the unplugging by a live migration, which is not possible, and the cluster's workloadUpdateMethods has Evict: KubeVirt shuts the VM down", Advice: "stop the VM first, and remove the NIC", When: "immediately", Key: "nics", Source: sourceUpdater},
+	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge), Before: "1.6", Level: Staged, Code: "never-migrates", Reason: "KubeVirt removes the NIC from the guest, and finishes the unplugging by a live migration, which this KubeVirt does not request", Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: "KubeVirt v1.5.3, pkg/virt-controller/watch/workload-updater/workload-updater.go, doesRequireMigration"},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, cannotMigrate), Level: Staged, Code: "never-migrates", Reason: "KubeVirt removes the NIC from the guest, and finishes the unplugging by a live migration, which this VM cannot do", Advice: AdviceRestart, When: AtRestart, Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge, not(migrates, "workloadUpdateMethods has no LiveMigrate")), Level: Staged, Code: "never-migrates", Reason: "KubeVirt removes the NIC from the guest, and finishes the unplugging by a live migration, which the cluster's workloadUpdateMethods does not enable", Advice: "migrate the VM (virtctl migrate)", When: "at the next migration or start", Key: "nics", Source: sourceNICs},
 	{Path: "spec.template.spec.domain.devices.interfaces[*].state", If: both(turns("absent"), isBridge), Level: Migrate, Code: "unplugged", Reason: "KubeVirt unplugs the NIC by a live migration, and then removes it from the VM: Git and cluster differ until it is also removed from Git", Advice: "remove the NIC in the next commit", Key: "nics", Source: sourceNICs, Assumes: Migratable},
@@ -216,5 +226,5 @@ var rulesNICs = []Rule{
 
 // MachineRules are the rules of VMs, in the order in which they are tried.
 var MachineRules = compile(
-	rulesVersions, rulesGate, rulesMetadata, rulesPower, rulesTemplates, rulesVolumes, rulesDisks, rulesNICs, rulesProcessors, rulesMemory, rulesPlacement, rulesRest,
+	rulesUnpluggable, rulesVersions, rulesReplaced, rulesGate, rulesMetadata, rulesPower, rulesTemplates, rulesVolumes, rulesDisks, rulesNICs, rulesProcessors, rulesMemory, rulesPlacement, rulesRest,
 )

@@ -54,11 +54,11 @@ var rulesMetadata = []Rule{
 	{Path: "metadata.annotations.*.**", Level: Metadata, Code: "metadata", Reason: "it has no effect on the running VM", Key: "annotations", Source: sourceRestart},
 	{Path: "metadata.*.**", Level: Metadata, Code: "metadata", Reason: "it has no effect on the running VM", Source: sourceRestart},
 	{
-		Path: `spec.template.metadata.annotations."descheduler.alpha.kubernetes.io/evict"`, Level: Live, Code: "synced-annotation",
+		Path: `spec.template.metadata.annotations."descheduler.alpha.kubernetes.io/evict"`, From: "1.6", Level: Live, Code: "synced-annotation",
 		Reason: "KubeVirt copies it to the running instance and its pod", Source: sourceSync,
 	},
 	{
-		Path: `spec.template.metadata.annotations."descheduler.alpha.kubernetes.io/prefer-no-eviction"`, Level: Live, Code: "synced-annotation",
+		Path: `spec.template.metadata.annotations."descheduler.alpha.kubernetes.io/prefer-no-eviction"`, From: "1.6.1", Level: Live, Code: "synced-annotation",
 		Reason: "KubeVirt copies it to the running instance and its pod", Source: sourceSync,
 	},
 	{
@@ -93,11 +93,11 @@ var rulesPower = []Rule{
 	},
 	{Path: "spec.runStrategy", Level: Refused, Code: "invalid", Reason: "KubeVirt does not know the run strategy", Key: "runStrategy", Source: sourceAdmitter},
 	{
-		Path: "spec.updateVolumesStrategy", If: both(unknownStrategy, stopped, not(staging, "vmRolloutStrategy is LiveUpdate")), Level: Staged, Code: "invalid",
+		Path: "spec.updateVolumesStrategy", If: both(unknownStrategy, stopped, not(staging, "vmRolloutStrategy is LiveUpdate")), From: "1.6.3", Level: Staged, Code: "invalid",
 		Reason: "KubeVirt accepts an unknown strategy, and fails at every change of the VM after its next start", When: AtNextStart, Key: "overrides", Source: sourceMigration,
 	},
 	{
-		Path: "spec.updateVolumesStrategy", If: both(unknownStrategy, not(staging, "vmRolloutStrategy is LiveUpdate")), Level: Refused, Code: "invalid",
+		Path: "spec.updateVolumesStrategy", If: both(unknownStrategy, not(staging, "vmRolloutStrategy is LiveUpdate")), From: "1.6.3", Level: Refused, Code: "invalid",
 		Reason: "KubeVirt accepts an unknown strategy, and then fails at every later change of the VM", Key: "overrides", Source: sourceMigration,
 	},
 	{Path: "spec.updateVolumesStrategy", Level: Metadata, Code: "metadata", Reason: "it only determines how later changes of volumes are made", Source: sourceRestart},
@@ -122,7 +122,7 @@ var rulesProcessors = []Rule{
 		Reason: "processors cannot be unplugged", Advice: AdviceRestart, When: AtRestart, Key: "cpu", Source: sourceCPU,
 	},
 	{
-		Path: "spec.template.spec.domain.cpu.sockets", If: both(moreSockets, isARM), Level: Restart, Code: "no-hotplug",
+		Path: "spec.template.spec.domain.cpu.sockets", If: both(moreSockets, isARM), From: "1.5.2", Level: Restart, Code: "no-hotplug",
 		Reason: "processors cannot be plugged on arm64", Advice: AdviceRestart, When: AtRestart, Key: "cpu", Source: sourceCPU,
 	},
 	{
@@ -228,13 +228,32 @@ func staged(field string) Rule {
 	}
 }
 
-// otherState returns the rule of a device whose state is given up. KubeVirt keeps the claim with the old one.
+// deletedState returns the rule of a device whose state is given up as the last one of the VM: KubeVirt 1.7 and later
+// delete the claim at the next start.
+func deletedState(path string, loses Condition, key, reason string) Rule {
+	return Rule{
+		Path: path, If: both(loses, losesAllState), From: "1.7", Level: DataLoss, Code: "state-deleted", Key: key, Warning: true,
+		When: AtRestart, Compared: true,
+		Reason: "KubeVirt deletes the claim persistent-state-for-NAME: " + reason,
+		Advice: "go back before the restart", Source: "KubeVirt v1.7.0, pkg/virt-controller/watch/vmi/storage.go, handleBackendStorage",
+	}
+}
+
+// otherState returns the rule of a device whose state is given up. KubeVirt keeps the claim with the old one, before 1.7
+// or for the state that still persists.
 func otherState(path string, loses Condition, key, reason string) Rule {
 	return Rule{
 		Path: path, If: loses, Level: Recreate, Code: "other-state", Reason: reason, Key: key, Warning: true, When: AtRestart, Compared: true,
 		Advice: "go back before the restart; the old state stays in the claim persistent-state-for-NAME until the VM is deleted", Source: sourceState,
 	}
 }
+
+// What a guest loses with the state of its TPM or firmware.
+const (
+	losesKeys = "the guest gets another TPM without the keys of this one: disks that are bound to it, by BitLocker or LUKS, open only " +
+		"with their recovery keys"
+	losesVariables = "the guest gets the firmware without its boot entries and Secure Boot keys"
+)
 
 // codeStops is the code of a change that shuts the guest down.
 const codeStops Code = "stops"
@@ -244,8 +263,10 @@ const waitsCode Code = "restart-required"
 
 // rulesRest catch what no other rule does: what is not listed needs a restart.
 var rulesRest = []Rule{
-	otherState("spec.template.spec.domain.devices.tpm.**", losesTPM, "tpm", "the guest gets another TPM without the keys of this one: disks that are bound to it, by BitLocker or LUKS, open only with their recovery keys"),
-	otherState("spec.template.spec.domain.firmware.bootloader.**", losesEFI, "firmware", "the guest gets the firmware without its boot entries and Secure Boot keys"),
+	deletedState("spec.template.spec.domain.devices.tpm.**", losesTPM, "tpm", losesKeys),
+	deletedState("spec.template.spec.domain.firmware.bootloader.**", losesEFI, "firmware", losesVariables),
+	otherState("spec.template.spec.domain.devices.tpm.**", losesTPM, "tpm", losesKeys),
+	otherState("spec.template.spec.domain.firmware.bootloader.**", losesEFI, "firmware", losesVariables),
 	{Path: "spec.template.spec.domain.firmware.uuid", Level: Restart, Code: "identity", Reason: "the guest sees another system: cloud-init runs its first-boot modules again, and Windows requires activation", Advice: "keep the UUID (identity, firmware.uuid)", When: AtRestart, Key: "firmware", Source: "KubeVirt v1.8.4, pkg/cloud-init/cloud-init.go", Compared: true},
 	{Path: "spec.template.spec.domain.firmware.serial", Level: Restart, Code: "identity", Reason: "the guest sees another serial number", Advice: "keep the serial number (identity, firmware.serial)", When: AtRestart, Key: "firmware", Source: sourceRestart, Compared: true},
 	{Path: "spec.template.spec.domain.machine.type", If: filledIn, Level: Restart, Code: "hardware", Reason: "KubeVirt sets the cluster's machine type if there is none: if it is another one, the guest sees other hardware", Advice: "keep the machine type", When: AtRestart, Key: "machineType", Source: sourceDefaults, Compared: true, Assumes: Defaults},

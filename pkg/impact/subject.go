@@ -51,7 +51,12 @@ func (s *Subject) Runs() cluster.Truth {
 
 // Migratable reports whether the running VM can live-migrate. The instance's
 // condition is known; without it, a disk that only one node can mount rules it out.
+// An instance that still has the launcher of an older KubeVirt may fail to migrate to
+// the present one: users report it for some upgrades (see package upgrade).
 func (s *Subject) Migratable() cluster.Truth {
+	if s.Live != nil && s.Live.Migratable == cluster.Yes && s.Live.IsOutdated() {
+		return cluster.Unknown
+	}
 	if s.Live != nil && s.Live.Migratable != cluster.Unknown {
 		return s.Live.Migratable
 	}
@@ -100,6 +105,8 @@ func (s *Subject) copyable() cluster.Truth {
 	switch {
 	case s.isPinned(), slices.ContainsFunc(world.Claims(world.Spec(s.Old)), isHeld):
 		return cluster.No
+	case s.Live != nil && s.Live.IsOutdated():
+		return cluster.Unknown
 	case s.Live != nil && s.Live.Copyable != cluster.Unknown:
 		return s.Live.Copyable
 	case s.Live != nil && s.Live.Migratable != cluster.Unknown:

@@ -91,7 +91,9 @@ func (p *Set) before(id manifest.ID, object, git, now manifest.Tree) manifest.Tr
 	for _, pointer := range p.Live.Ignored(id) {
 		settle(before, now, pointer)
 	}
-	settleAbsent(before, now)
+	if !p.Cluster.KeepsAbsent() || p.Live.Get(cluster.KindInstance, id.Namespace, id.Name) != nil {
+		settleAbsent(before, now)
+	}
 	return before
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/impact"
+	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/pairs"
 	"github.com/vmrender/vmrender/pkg/plan"
 )
@@ -25,6 +26,38 @@ func TestReadCluster(t *testing.T) {
 	same, said := cluster.ReadSettings(given, nil)
 	require.Equal(t, given, same)
 	require.Empty(t, said)
+}
+
+// KubeVirt 1.4 makes live changes only with a feature gate. A VM in the launcher of an older version may not migrate.
+func TestReadsOlderCluster(t *testing.T) {
+	kubevirt := func(gates ...any) []manifest.Object {
+		return encode(t, []object{{
+			"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": object{"name": "k", "namespace": "k"},
+			"spec": object{"configuration": object{
+				"vmRolloutStrategy": "LiveUpdate", "developerConfiguration": object{"featureGates": gates},
+			}},
+			"status": object{"observedKubeVirtVersion": "v1.4.1"},
+		}})
+	}
+	got, _ := cluster.ReadSettings(cluster.Settings{}, kubevirt("Other"))
+	require.Equal(t, "Stage", got.VMRolloutStrategy)
+	got, _ = cluster.ReadSettings(cluster.Settings{}, kubevirt("VMLiveUpdateFeatures"))
+	require.Equal(t, "LiveUpdate", got.VMRolloutStrategy)
+}
+
+// A VM in the launcher of an older KubeVirt may fail to live-migrate.
+func TestOutdatedLauncher(t *testing.T) {
+	for label, unsure := range map[string]bool{"kubevirt.io/outdatedLauncherImage": true, "other": false} {
+		w := newWorld(t)
+		w.instance["status"].(object)["conditions"] = []any{object{"type": "LiveMigratable", "status": "True"}}
+		at(w.instance, "metadata").(object)["labels"] = object{label: ""}
+		old := encode(t, w.git)
+		set("6Gi", memory)(w.git)
+		p := plan.New(old, encode(t, w.git), plan.Options{Cluster: w.cluster, Live: encode(t, w.state())})
+		v := verdictOf(t, p)
+		require.Equal(t, impact.Migrate, v.Level, "%+v", v.Causes)
+		require.Equal(t, unsure, v.Approximate, label)
+	}
 }
 
 // The age of an export is that of its newest time in the past. A Lease is renewed all the

@@ -136,7 +136,7 @@ var standings = []struct {
 	}, state: status.StateRestart, code: status.FactRestart, says: []string{"waits for a restart: hostname", "KubeVirt holds back until that restart: memory"}},
 	{name: "live change that nothing has taken up", make: func(_ *testing.T, w *world) { w.applied(set("8Gi", memory)) }, state: status.StateStaged, code: status.FactStaged, says: []string{"has not taken up while it runs: memory"}},
 	{name: "pod label", make: func(_ *testing.T, w *world) { w.applied(set("x", "spec.template.metadata.labels.team")) }, state: status.StateStaged, code: status.FactStaged, says: []string{"takes effect at the next start: template.metadata.labels.team"}},
-	{name: "sticky", make: func(_ *testing.T, w *world) { w.asks(notMovable); w.cluster.KubeVirt = "1.7.2" }, state: status.StateRestart, code: status.FactSticky, says: []string{"this KubeVirt keeps the condition", "not even a revert"}},
+	{name: "sticky", make: func(_ *testing.T, w *world) { w.asks(notMovable); w.cluster.KubeVirt = "1.7.0" }, state: status.StateRestart, code: status.FactSticky, says: []string{"this KubeVirt keeps the condition", "not even a revert"}},
 	{name: "said for no reason", make: func(_ *testing.T, w *world) { w.asks(notMovable) }, state: status.StateRestart, code: status.FactFalse, says: []string{"none of its fields differs from those it was started with"}},
 	{name: "said before KubeVirt saw the revision of the start", make: func(_ *testing.T, w *world) {
 		w.asks(notMovable)
@@ -144,7 +144,7 @@ var standings = []struct {
 	}, state: status.StateOK},
 	{name: "said before KubeVirt saw the revision of the start, sticky", make: func(_ *testing.T, w *world) {
 		w.asks(notMovable)
-		w.vm["metadata"].(object)["generation"], w.cluster.KubeVirt = 1, "1.7.2"
+		w.vm["metadata"].(object)["generation"], w.cluster.KubeVirt = 1, "1.7.0"
 	}, state: status.StateRestart, code: status.FactSticky, says: []string{"this KubeVirt keeps the condition"}},
 	{name: "said for a default", make: func(_ *testing.T, w *world) {
 		w.applied(set("16Gi", "spec.template.spec.domain.memory.maxGuest"))

@@ -29,24 +29,32 @@ var upgrades = []struct {
 	{name: "rollout strategy", from: "1.5", to: "1.6", cluster: plain, level: impact.None, says: []string{"vmRolloutStrategy is LiveUpdate instead of Stage (one VM: prod/db)"}},
 	{name: "rollout strategy on OpenShift", from: "1.5", to: "1.6", level: impact.None, hides: []string{"vmRolloutStrategy"}},
 	{name: "rollout strategy that is set", from: "1.5", to: "1.6", cluster: func(c *cluster.Settings) { plain(c); stage(c) }, level: impact.None, hides: []string{"vmRolloutStrategy"}},
-	{name: "reverts", from: "1.7.2", to: "1.8", level: impact.None, says: []string{"from kubevirt 1.8 on, a VM whose changes are reverted"}},
-	{name: "reverts already", from: "1.7.3", to: "1.8", level: impact.None, hides: []string{"reverted"}},
+	{name: "reverts", from: "1.7.0", to: "1.8", cluster: immovable, edit: fine, level: impact.None, says: []string{"from kubevirt 1.8 on, a VM whose changes are reverted"}},
+	{name: "reverts already", from: "1.7.1", to: "1.8", cluster: immovable, edit: fine, level: impact.None, hides: []string{"reverted"}},
 
-	{name: "PCI, unknown", from: "1.7", to: "1.8", level: impact.Staged, unsure: true, says: []string{"other PCI addresses, once", "and runs during the upgrade"}},
-	{name: "PCI, before the scheme", from: "1.5", to: "1.9", level: impact.None, hides: []string{"PCI"}},
+	{name: "PCI, unknown", from: "1.7", to: "1.8", cluster: immovable, level: impact.Staged, unsure: true, says: []string{"other PCI addresses, once", "and runs during the upgrade"}},
+	{name: "PCI, before the scheme", from: "1.5", to: "1.9", cluster: immovable, level: impact.None, hides: []string{"PCI"}},
 	{name: "PCI, after it", from: "1.8", to: "1.9", level: impact.None, hides: []string{"PCI"}},
 	{name: "PCI, patch releases", from: "1.7.1", to: "1.7.2", level: impact.Staged, unsure: true, says: []string{"kubevirt 1.7.2: "}},
 	{name: "PCI, older patch releases", from: "1.6.3", to: "1.6.4", level: impact.Staged, unsure: true, says: []string{"kubevirt 1.6.4: "}},
-	{name: "PCI, said once", from: "1.6.3", to: "1.8", level: impact.Staged, unsure: true, hides: []string{"kubevirt 1.6.4: "}},
-	{name: "PCI, runs and is marked on the way", from: "1.7", to: "1.8", edit: fine, level: impact.None, hides: []string{"PCI"}},
-	{name: "PCI, runs and nothing marks it", from: "1.7", to: "1.9", edit: fine, level: impact.Staged, unsure: true, says: []string{"PCI"}},
+	{name: "PCI, said once", from: "1.6.3", to: "1.8", cluster: immovable, level: impact.Staged, unsure: true, hides: []string{"kubevirt 1.6.4: "}},
+	{name: "PCI, runs and is marked on the way", from: "1.7", to: "1.8", cluster: immovable, edit: fine, level: impact.None, hides: []string{"PCI"}},
+	{name: "PCI, runs and nothing marks it", from: "1.7", to: "1.9", cluster: immovable, edit: fine, level: impact.Staged, unsure: true, says: []string{"PCI"}},
 	{name: "PCI, stopped", from: "1.7", to: "1.8", edit: func(_ *testing.T, w *world) {
 		w.instance, w.vm["status"] = nil, object{"printableStatus": "Stopped"}
 	}, level: impact.Staged, unsure: true, says: []string{"PCI"}},
-	{name: "PCI, marked", from: "1.7", to: "1.9", edit: func(_ *testing.T, w *world) {
+	{name: "PCI, marked", from: "1.7", to: "1.9", cluster: immovable, edit: func(_ *testing.T, w *world) {
 		setIn(w.vm, splitPath("spec.template.metadata.annotations"), object{"kubevirt.io/pci-topology-version": "v2"})
 	}, level: impact.None, hides: []string{"PCI"}},
-	{name: "PCI, no PCI Express", from: "1.7", to: "1.9", git: set("s390x", "spec.template.spec.architecture"), level: impact.None, hides: []string{"PCI"}},
+	{name: "PCI, no PCI Express", from: "1.7", to: "1.9", cluster: immovable, git: set("s390x", "spec.template.spec.architecture"), level: impact.None, hides: []string{"PCI"}},
+
+	{name: "launcher", from: "1.6.2", to: "1.7", git: oneCPU, level: impact.Restart, unsure: true, says: []string{"it is reported, not proven", "virtio-net"}},
+	{name: "launcher, several CPUs", from: "1.7.4", to: "1.8.4", git: set(2, "spec.template.spec.domain.cpu.sockets"), edit: fine, level: impact.Restart, unsure: true, says: []string{"extra features: ht"}, hides: []string{"virtio-net"}},
+	{name: "launcher, one CPU", from: "1.7.4", to: "1.8.4", git: oneCPU, edit: fine, level: impact.None, hides: []string{"users report"}},
+	{name: "launcher, no migration", from: "1.6.6", to: "1.8.4", cluster: immovable, edit: fine, level: impact.None, hides: []string{"users report"}},
+	{name: "launcher, stopped", from: "1.7.4", to: "1.8.4", edit: func(_ *testing.T, w *world) {
+		w.instance, w.vm["status"] = nil, object{"printableStatus": "Stopped"}
+	}, level: impact.None, hides: []string{"users report"}},
 
 	{name: "hotplug, noted", from: "1.8", to: "1.9", cluster: plain, level: impact.None, says: []string{"from kubevirt 1.9 on, hotpluggable disks are plugged and unplugged as Git has them"}},
 	{name: "hotplug, none", from: "1.8", to: "1.9", cluster: plain, git: set(false, "spec.template.spec.volumes.2.persistentVolumeClaim.hotpluggable"), level: impact.None, hides: []string{"hotpluggable"}},
@@ -71,6 +79,8 @@ var upgrades = []struct {
 }
 
 func fine(*testing.T, *world) {}
+
+func oneCPU(objects []object) { set(object{"cores": 1}, "spec.template.spec.domain.cpu")(objects) }
 
 func gateOn(name string) func(*cluster.Settings) {
 	return func(c *cluster.Settings) { c.FeatureGates = map[string]bool{name: true} }

@@ -11,9 +11,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/world"
 )
 
-// Facts returns what upgrades change for VMs, by product and version. Changing
+// Facts returns what upgrades change for VMs, by product and version; reports of users come last. Changing
 // them has no effect.
-func Facts() []Fact { return slices.Clone(facts) }
+func Facts() []Fact { return slices.Concat(facts, launcherFacts) }
 
 var facts = []Fact{
 	topology("1.6.4", Condition{"PCI Express, from 1.6.0 or later, and not to 1.7 or later", func(u *Upgraded) bool {
@@ -29,7 +29,7 @@ var facts = []Fact{
 		Source: "KubeVirt v1.6.0, pkg/virt-config/virt-config.go, IsVMRolloutStrategyLiveUpdate",
 	},
 	{
-		Product: "kubevirt", Version: "1.8", If: Condition{"before 1.6.6 or 1.7.3", func(u *Upgraded) bool {
+		Product: "kubevirt", Version: "1.8", If: Condition{"before 1.6.4, or 1.7.0", func(u *Upgraded) bool {
 			return u.Before.KeepsRestart()
 		}},
 		Level:  impact.None,

@@ -56,6 +56,8 @@ type Fact struct {
 	Source string
 	// Warning marks what is dangerous later.
 	Warning bool
+	// Reported marks what users report and no source code shows.
+	Reported bool
 }
 
 // Condition is a named condition on a VM whose platform is upgraded.

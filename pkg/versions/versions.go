@@ -56,6 +56,8 @@ func (f *Feature) First() string {
 // Gate is a feature gate of KubeVirt.
 type Gate struct {
 	Name string `json:"name"`
+	// Since is the first version with the gate; empty if all versions that the table is about have it.
+	Since string `json:"since,omitempty"`
 	// On is the first version in which it is on unless the cluster reports otherwise; empty if there is none yet.
 	On string `json:"on,omitempty"`
 }
@@ -103,6 +105,17 @@ func GateOn(name, version string) bool {
 		}
 	}
 	return false
+}
+
+// HasGate reports whether a version of KubeVirt has a feature gate. It ignores the names of others. Gates that are not
+// in the table count as known.
+func HasGate(name, version string) bool {
+	for _, g := range gates {
+		if g.Name == name {
+			return g.Since == "" || !Before(version, g.Since)
+		}
+	}
+	return true
 }
 
 // Range is the minor versions of a product between which facts are known.

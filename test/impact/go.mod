@@ -5,19 +5,11 @@ go 1.26.0
 require (
 	github.com/stretchr/testify v1.12.1
 	github.com/vmrender/vmrender v0.0.0
-	github.com/vmrender/vmrender/test/admission v0.0.0
-	github.com/vmrender/vmrender/test/admission/kubevirt v0.0.0
-	go.uber.org/mock v0.5.1
-	golang.org/x/sync v0.24.0
+	github.com/vmrender/vmrender/test/impact/judge v0.0.0
 	gopkg.in/evanphx/json-patch.v4 v4.13.0
 	k8s.io/api v0.36.6
 	k8s.io/apimachinery v0.36.6
 	k8s.io/apiserver v0.34.3
-	k8s.io/client-go v12.0.0+incompatible
-	kubevirt.io/api v1.9.0
-	kubevirt.io/client-go v1.8.4
-	kubevirt.io/containerized-data-importer-api v1.66.0
-	kubevirt.io/kubevirt v1.8.4
 	sigs.k8s.io/yaml v1.6.0
 )
 
@@ -107,6 +99,8 @@ require (
 	github.com/u-root/uio v0.0.0-20230220225925-ffce2a382923 // indirect
 	github.com/vishvananda/netlink v1.3.0 // indirect
 	github.com/vishvananda/netns v0.0.4 // indirect
+	github.com/vmrender/vmrender/test/admission v0.0.0 // indirect
+	github.com/vmrender/vmrender/test/impact/judge/kubevirt v0.0.0 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	go.mongodb.org/mongo-driver v1.14.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
@@ -118,11 +112,13 @@ require (
 	go.opentelemetry.io/otel/sdk v1.39.0 // indirect
 	go.opentelemetry.io/otel/trace v1.39.0 // indirect
 	go.opentelemetry.io/proto/otlp v1.7.1 // indirect
+	go.uber.org/mock v0.5.1 // indirect
 	go.yaml.in/yaml/v2 v2.4.4 // indirect
 	go.yaml.in/yaml/v3 v3.0.6 // indirect
 	golang.org/x/exp v0.0.0-20240719175910-8a7402abbf56 // indirect
 	golang.org/x/net v0.59.0 // indirect
 	golang.org/x/oauth2 v0.36.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/term v0.47.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
@@ -133,13 +129,18 @@ require (
 	google.golang.org/protobuf v1.36.12-0.20260120151049-f2248ac996af // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	k8s.io/apiextensions-apiserver v0.36.2 // indirect
+	k8s.io/client-go v12.0.0+incompatible // indirect
 	k8s.io/component-base v0.34.3 // indirect
 	k8s.io/klog/v2 v2.140.0 // indirect
 	k8s.io/kube-aggregator v0.28.2 // indirect
 	k8s.io/kube-openapi v0.31.0 // indirect
 	k8s.io/kubectl v0.0.0-00010101000000-000000000000 // indirect
 	k8s.io/utils v0.0.0-20260319190234-28399d86e0b5 // indirect
+	kubevirt.io/api v1.9.0 // indirect
+	kubevirt.io/client-go v1.8.4 // indirect
+	kubevirt.io/containerized-data-importer-api v1.66.0 // indirect
 	kubevirt.io/controller-lifecycle-operator-sdk/api v0.2.4 // indirect
+	kubevirt.io/kubevirt v1.8.4 // indirect
 	sigs.k8s.io/apiserver-network-proxy/konnectivity-client v0.31.2 // indirect
 	sigs.k8s.io/controller-runtime v0.22.4 // indirect
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
@@ -147,11 +148,12 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.3 // indirect
 )
 
-// The program, and the judges of what is admitted, from this tree.
+// The program, the judge of schemas, and what differs between versions of KubeVirt, from this tree.
 replace (
 	github.com/vmrender/vmrender => ../..
 	github.com/vmrender/vmrender/test/admission => ../admission
-	github.com/vmrender/vmrender/test/admission/kubevirt => ../admission/kubevirt
+	github.com/vmrender/vmrender/test/impact/judge => ./judge
+	github.com/vmrender/vmrender/test/impact/judge/kubevirt => ./judge/kubevirt/1.8
 )
 
 // KubeVirt's own go.mod asks for versions that only its own replacements make

@@ -9,8 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vmrender/vmrender/test/impact/edits"
 	"github.com/vmrender/vmrender/test/impact/judge"
+	"github.com/vmrender/vmrender/test/impact/judge/edits"
+	"github.com/vmrender/vmrender/test/impact/judge/trials"
 )
 
 // table returns the table of edits, read once.
@@ -37,9 +38,12 @@ func random(t testing.TB, seed uint64) (int, trial) {
 			changed, texts = next, append(texts, text)
 		}
 	}
-	c := trial{edits.Edit{Base: first.Base, Text: strings.Join(texts, " ; "), Old: first.Old, New: changed}, r.IntN(4) > 0}
-	if !c.running {
-		c.Edit = stopped(c.Edit)
+	c := trial{
+		Edit:    edits.Edit{Base: first.Base, Text: strings.Join(texts, " ; "), Old: first.Old, New: changed},
+		Running: r.IntN(4) > 0,
+	}
+	if !c.Running {
+		c.Edit = trials.Stopped(c.Edit)
 	}
 	return r.IntN(len(configs)), c
 }
@@ -49,21 +53,21 @@ func checkRandom(t testing.TB, seed uint64) {
 	t.Helper()
 	config, c := random(t, seed)
 	var v *verdict
-	err := ask(config, func(j *judge.Judge) (err error) {
+	err := judges.Ask(config, func(j *judge.Judge) (err error) {
 		v, err = judgeOne(j, c)
 		return err
 	})
 	if err != nil {
-		t.Errorf("seed %d: %s: %s: %v", seed, configs[config].name, c, err)
+		t.Errorf("seed %d: %s: %s: %v", seed, configs[config].Name, c, err)
 		return
 	}
 	if v.Invalid {
 		return
 	}
-	than := level(t, v)
-	for how, says := range planned(t, configs[config].Config, c, v.live) {
+	than := level(t, v.String())
+	for how, says := range planned(t, settings(configs[config].Config, newest), c, v.live) {
 		if noticed(says.Level) < than && reason(says, than) == "" {
-			t.Errorf("seed %d: %s: %s: a plan %s says %s; KubeVirt does: %s", seed, configs[config].name, c, how, described(says), v)
+			t.Errorf("seed %d: %s: %s: a plan %s says %s; KubeVirt does: %s", seed, configs[config].Name, c, how, described(says), v)
 		}
 	}
 }

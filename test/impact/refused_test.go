@@ -18,7 +18,7 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 
 	"github.com/vmrender/vmrender/pkg/impact"
-	"github.com/vmrender/vmrender/test/impact/edits"
+	"github.com/vmrender/vmrender/test/impact/judge/edits"
 )
 
 // unforeseen lists the refusals that neither a validation nor a plan predicts, with the reasons. Those that depend on a
@@ -151,12 +151,12 @@ func TestRefused(t *testing.T) {
 					switch {
 					case v == nil:
 					case v.Level() != "refused":
-						checkAccepted(t, config.name+": "+c.String(), problems[k])
+						checkAccepted(t, config.Name+": "+c.String(), problems[k])
 					default:
 						total++
 						if len(problems[k]) > 0 || planRefuses(t, i, c, v) {
 							hits++
-						} else if checkUnforeseen(t, config.name+": "+c.String(), v, used) {
+						} else if checkUnforeseen(t, config.Name+": "+c.String(), v, used) {
 							total--
 						}
 					}
@@ -174,7 +174,7 @@ func TestRefused(t *testing.T) {
 // planRefuses reports whether a plan of the two manifests refuses the edit.
 func planRefuses(t *testing.T, config int, c trial, v *verdict) bool {
 	t.Helper()
-	for _, says := range planned(t, configs[config].Config, c, v.live) {
+	for _, says := range planned(t, settings(configs[config].Config, newest), c, v.live) {
 		if says.Level == impact.Refused {
 			return true
 		}
@@ -261,7 +261,7 @@ func template(t *testing.T, program string, config int) edits.Object {
 // writeFleet writes a fleet for a cluster.
 func writeFleet(t *testing.T, dir string, config int, vms map[string]any) {
 	t.Helper()
-	c := settings(configs[config].Config)
+	c := settings(configs[config].Config, newest)
 	gates := map[string]bool{}
 	maps.Copy(gates, c.FeatureGates)
 	for name, content := range map[string]map[string]any{

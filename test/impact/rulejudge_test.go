@@ -12,9 +12,10 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/admission"
 	"github.com/vmrender/vmrender/pkg/impact"
-	"github.com/vmrender/vmrender/test/impact/cluster"
-	"github.com/vmrender/vmrender/test/impact/edits"
 	"github.com/vmrender/vmrender/test/impact/judge"
+	"github.com/vmrender/vmrender/test/impact/judge/cluster"
+	"github.com/vmrender/vmrender/test/impact/judge/edits"
+	"github.com/vmrender/vmrender/test/impact/judge/trials"
 )
 
 // unjudged lists the rules that KubeVirt v1.8.4 on a cluster in memory cannot confirm, with the reasons.
@@ -58,7 +59,7 @@ func TestAdmissionRules(t *testing.T) {
 		}
 		changed, err := edits.Apply(base, change)
 		require.NoError(t, err, line)
-		c := trial{stopped(edits.Edit{Base: name, Text: change, Old: base, New: changed}), false}
+		c := trial{Edit: trials.Stopped(edits.Edit{Base: name, Text: change, Old: base, New: changed})}
 		if strings.Contains(change, "spec.run") {
 			c.New = changed
 		}
@@ -71,7 +72,7 @@ func TestAdmissionRules(t *testing.T) {
 
 // judgedPlain returns the verdict on a case in a cluster without feature gates.
 func judgedPlain(c trial) (v *verdict, err error) {
-	err = ask(0, func(j *judge.Judge) error {
+	err = judges.Ask(0, func(j *judge.Judge) error {
 		v, err = judgeOne(j, c)
 		return err
 	})
@@ -94,14 +95,14 @@ func TestFillsEjectedDrive(t *testing.T) {
 			if !slices.Contains(config.Gates, cluster.DeclarativeHotplug) || slices.Contains(config.Gates, cluster.ImperativeHotplug) {
 				continue
 			}
-			c := trial{edits.Edit{Base: "cdrom", Text: volume, Old: empty, New: filled}, true}
+			c := trial{Edit: edits.Edit{Base: "cdrom", Text: volume, Old: empty, New: filled}, Running: true}
 			var v *verdict
-			require.NoError(t, ask(i, func(j *judge.Judge) (err error) {
+			require.NoError(t, judges.Ask(i, func(j *judge.Judge) (err error) {
 				v, err = judgeOne(j, c)
 				return err
-			}), config.name)
-			for how, says := range planned(t, config.Config, c, v.live) {
-				require.Equal(t, level(t, v), noticed(says.Level), "%s: %s: %s: %s", config.name, how, described(says), v)
+			}), config.Name)
+			for how, says := range planned(t, settings(config.Config, newest), c, v.live) {
+				require.Equal(t, level(t, v.String()), noticed(says.Level), "%s: %s: %s: %s", config.Name, how, described(says), v)
 				require.NotEqual(t, impact.Refused, says.Level)
 			}
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/world"
 	apiservercel "k8s.io/apiserver/pkg/apis/cel"
 
-	"github.com/vmrender/vmrender/test/impact/edits"
 	"github.com/vmrender/vmrender/test/impact/gate"
+	"github.com/vmrender/vmrender/test/impact/judge/edits"
 )
 
 // clusters are the settings of the cluster, for both the gate and the plan.

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/vmrender/vmrender/pkg/cluster"
-	"github.com/vmrender/vmrender/test/impact/edits"
+	"github.com/vmrender/vmrender/test/impact/judge/edits"
 )
 
 // The gate lets pass what one token of the fleet approves for several VMs, as it is rendered, and neither a further

@@ -15,7 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
 	v1 "kubevirt.io/api/core/v1"
 
-	"github.com/vmrender/vmrender/test/impact/cluster"
+	"github.com/vmrender/vmrender/test/impact/judge/cluster"
+	"github.com/vmrender/vmrender/test/impact/judge/kubevirt"
 )
 
 // Judge runs edits in one cluster. It is not safe for concurrent use.
@@ -31,6 +32,7 @@ type start struct {
 	running flat // the instance, or nil if the VM is stopped
 	next    flat // the next instance that the VM would have
 	volumes []string
+	states  int // the claims with the state of a TPM or of firmware
 }
 
 // New returns the judge of a cluster.
@@ -50,6 +52,10 @@ func (j *Judge) Edit(old, changed map[string]any, running bool) (*Verdict, error
 		return nil, err
 	}
 	s, err := j.start(from, running)
+	var refusal *cluster.Refusal
+	if errors.As(err, &refusal) { // the version does not have what the VM uses
+		return &Verdict{Refused: refusal.Error(), Invalid: true}, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("before the edit: %w", err)
 	}
@@ -60,15 +66,23 @@ func (j *Judge) Edit(old, changed map[string]any, running bool) (*Verdict, error
 		return nil, err
 	}
 	admitted, err := j.apply(s, from, to)
-	var refusal *cluster.Refusal
 	if errors.As(err, &refusal) {
 		invalid, err := j.invalid(to, changed)
 		return &Verdict{Refused: refusal.Error(), Invalid: invalid}, err
+	}
+	if isFault(err) {
+		return &Verdict{Failing: err.Error()}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	return j.look(s, admitted)
+}
+
+// isFault reports whether the controllers stop, or never come to rest.
+func isFault(err error) bool {
+	var p *cluster.Panic
+	return errors.As(err, &p) || errors.Is(err, cluster.ErrRestless)
 }
 
 // Live returns the content of the cluster before an edit of the VM, which is
@@ -151,6 +165,9 @@ func (j *Judge) begin(manifest []byte, running bool) (*start, error) {
 	if s.volumes, err = c.DataVolumes(); err != nil {
 		return nil, err
 	}
+	if s.states, err = c.States(); err != nil {
+		return nil, err
+	}
 	if s.state, err = c.Save(); err != nil {
 		return nil, err
 	}
@@ -231,6 +248,11 @@ func (j *Judge) look(s *start, admitted *v1.VirtualMachine) (*Verdict, error) {
 		return nil, err
 	}
 	v.FailsLater = failure(vm)
+	states, err := c.States()
+	if err != nil {
+		return nil, err
+	}
+	v.StateDeleted = states < s.states
 	if next != nil && !v.Started {
 		v.Staged = staged(s, now, next, &s.machine.Spec.Template.Spec, &vm.Spec.Template.Spec)
 	}
@@ -251,19 +273,34 @@ func (v *Verdict) instance(s *start, vmi *v1.VirtualMachineInstance) (flat, erro
 	v.Patched = changed(s.running, now)
 	var waits []string
 	for _, condition := range vmi.Status.Conditions {
-		if slices.Contains(forMigration, condition.Type) && condition.Status == corev1.ConditionTrue {
+		if slices.Contains(kubevirt.ForMigration, condition.Type) && condition.Status == corev1.ConditionTrue {
 			waits = append(waits, string(condition.Type))
 		}
+	}
+	if !slices.Contains(kubevirt.ForMigration, forNICs) {
+		waits = append(waits, unmoved(vmi)...)
 	}
 	v.Pending = strings.Join(waits, ", ")
 	return now, nil
 }
 
-// forMigration are the conditions of an instance that waits for a migration
-// (KubeVirt v1.8.4, pkg/virt-controller/watch/workload-updater).
-var forMigration = []v1.VirtualMachineInstanceConditionType{
-	v1.VirtualMachineInstanceVCPUChange, v1.VirtualMachineInstanceMemoryChange,
-	v1.VirtualMachineInstanceMigrationRequired, v1.VirtualMachineInstanceVolumesChange,
+// forNICs is the condition that reports, from KubeVirt 1.6 on, that a NIC waits for a migration.
+const forNICs v1.VirtualMachineInstanceConditionType = "MigrationRequired"
+
+// unmoved returns the NICs that the instance has or has no more, but its Pod does not follow.
+func unmoved(vmi *v1.VirtualMachineInstance) []string {
+	plugged := map[string]bool{}
+	for i := range vmi.Status.Interfaces {
+		plugged[vmi.Status.Interfaces[i].Name] = true
+	}
+	var names []string
+	for i := range vmi.Spec.Domain.Devices.Interfaces {
+		nic := &vmi.Spec.Domain.Devices.Interfaces[i]
+		if isAbsent := nic.State == v1.InterfaceStateAbsent; isAbsent == plugged[nic.Name] {
+			names = append(names, "NIC "+nic.Name)
+		}
+	}
+	return names
 }
 
 // machine examines the VM.
@@ -296,6 +333,9 @@ func failure(vm *v1.VirtualMachine) string {
 // reason why it would have none.
 func (j *Judge) next() (flat, string, error) {
 	why, err := j.cluster.Restart()
+	if isFault(err) {
+		return nil, err.Error(), nil
+	}
 	if err != nil || why != "" {
 		return nil, why, err
 	}

@@ -27,6 +27,8 @@ type Verdict struct {
 	Started, Stopped bool
 	// Created are the DataVolumes that are created.
 	Created []string
+	// StateDeleted reports whether the next start deletes the claim with the state of the TPM or of the firmware.
+	StateDeleted bool
 	// Rewritten are the paths that the controllers change in the VM.
 	Rewritten []string
 	// Failing is the reason why the controllers can no longer act on the VM: it
@@ -57,6 +59,7 @@ const (
 	Restart  Level = "restart"
 	Power    Level = "power"
 	Refused  Level = "refused"
+	DataLoss Level = "data-loss"
 )
 
 // Level returns the level of the worst effect.
@@ -64,6 +67,8 @@ func (v *Verdict) Level() Level {
 	switch {
 	case v.Refused != "", v.Failing != "":
 		return Refused
+	case v.StateDeleted:
+		return DataLoss
 	case v.Started, v.Stopped, v.Evicted:
 		return Power
 	case v.RestartRequired != "":
@@ -96,6 +101,7 @@ func (v *Verdict) String() string {
 	}
 	add("by", v.Refused)
 	flag("as a new VM, too", v.Invalid)
+	flag("deletes the claim with the state of the TPM or of the firmware", v.StateDeleted)
 	flag("starts", v.Started)
 	flag("stops", v.Stopped)
 	flag("evicted", v.Evicted)

@@ -10,18 +10,16 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	v1 "kubevirt.io/api/core/v1"
-	instancetype "kubevirt.io/kubevirt/pkg/instancetype/webhooks/vm"
-	netadmitter "kubevirt.io/kubevirt/pkg/network/admitter"
 	"kubevirt.io/kubevirt/pkg/virt-api/webhooks"
 	"kubevirt.io/kubevirt/pkg/virt-api/webhooks/mutating-webhook/mutators"
 	"kubevirt.io/kubevirt/pkg/virt-api/webhooks/validating-webhook/admitters"
-	virtconfig "kubevirt.io/kubevirt/pkg/virt-config"
+	"kubevirt.io/kubevirt/pkg/virt-operator/resource/generate/components"
 
-	"github.com/vmrender/vmrender/test/admission/kubevirt"
 	"github.com/vmrender/vmrender/test/admission/object"
 	"github.com/vmrender/vmrender/test/admission/schema"
+	"github.com/vmrender/vmrender/test/impact/judge/kubevirt"
+	"github.com/vmrender/vmrender/test/impact/judge/wiring"
 )
 
 // controller is the account with which virt-controller writes.
@@ -35,8 +33,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.By + ": " + strings.Join(r.Messages, "; ") }
 
-// admission checks writes of KubeVirt's objects (KubeVirt v1.8.4,
-// pkg/virt-api/api.go).
+// admission checks writes of KubeVirt's objects.
 type admission struct {
 	schema    *schema.Judge
 	mutate    *mutators.VMsMutator
@@ -48,33 +45,31 @@ type admission struct {
 	suspended bool // whether nothing is checked, because the tests write
 }
 
-func newAdmission(config *virtconfig.ClusterConfig, c *clients) (*admission, error) {
-	schemas, err := kubevirt.NewSchema()
+func newAdmission(c wiring.Cluster) (*admission, error) {
+	schemas, err := newSchema()
 	if err != nil {
 		return nil, err
 	}
-	accounts := map[string]struct{}{controller: {}}
-	return &admission{
-		schema: schemas,
-		mutate: mutators.NewVMsMutator(config, c),
-		machine: &admitters.VMsAdmitter{
-			VirtClient:              c,
-			InstancetypeAdmitter:    instancetype.NewAdmitter(c),
-			ClusterConfig:           config,
-			KubeVirtServiceAccounts: accounts,
-		},
-		fill: &mutators.VMIsMutator{ClusterConfig: config, VMIPresetInformer: newInformer(nil), KubeVirtServiceAccounts: accounts},
-		created: &admitters.VMICreateAdmitter{
-			ClusterConfig:           config,
-			SpecValidators:          []admitters.SpecValidator{validateNetwork},
-			KubeVirtServiceAccounts: accounts,
-		},
-		updated: admitters.NewVMIUpdateAdmitter(config, accounts),
-	}, nil
+	a := &admission{
+		schema:  schemas,
+		fill:    &mutators.VMIsMutator{ClusterConfig: c.Config, VMIPresetInformer: newInformer(nil), KubeVirtServiceAccounts: c.Accounts},
+		updated: admitters.NewVMIUpdateAdmitter(c.Config, c.Accounts),
+	}
+	a.mutate, a.machine, a.created = kubevirt.NewWebhooks(c)
+	return a, nil
 }
 
-func validateNetwork(path *field.Path, spec *v1.VirtualMachineInstanceSpec, config *virtconfig.ClusterConfig) []metav1.StatusCause {
-	return netadmitter.Validate(path, spec, config)
+// newSchema returns the judge of the CustomResourceDefinitions of VMs and instances.
+func newSchema() (*schema.Judge, error) {
+	machines, err := components.NewVirtualMachineCrd()
+	if err != nil {
+		return nil, err
+	}
+	instances, err := components.NewVirtualMachineInstanceCrd()
+	if err != nil {
+		return nil, err
+	}
+	return schema.New(machines, instances)
 }
 
 // create returns the admitted object, or a *[Refusal].
@@ -86,10 +81,16 @@ func (a *admission) update(o, old runtime.Object, subresource string) (runtime.O
 	return a.admit(o, old, subresource)
 }
 
-func (a *admission) admit(o, old runtime.Object, subresource string) (runtime.Object, error) {
+// admit refuses what makes a webhook panic, as an API server does: it gets no answer.
+func (a *admission) admit(o, old runtime.Object, subresource string) (admitted runtime.Object, err error) {
 	if a.suspended {
 		return o, nil
 	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = &Refusal{By: "a webhook panics", Messages: []string{fmt.Sprint(p)}}
+		}
+	}()
 	switch o := o.(type) {
 	case *v1.VirtualMachine:
 		if subresource == "status" {

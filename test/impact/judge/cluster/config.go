@@ -1,12 +1,14 @@
 package cluster
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	v1 "kubevirt.io/api/core/v1"
-	"kubevirt.io/kubevirt/pkg/virt-config/featuregate"
+
+	"github.com/vmrender/vmrender/test/impact/judge/kubevirt"
 )
 
 // Config is the part of a cluster's configuration that determines the effect of an edit.
@@ -24,15 +26,15 @@ type Config struct {
 }
 
 // The feature gates that determine the effect of an edit (KubeVirt v1.8.4,
-// pkg/virt-config/featuregate/active.go).
+// pkg/virt-config/featuregate/active.go). Older versions ignore those that they do not have.
 const (
-	DeclarativeHotplug = featuregate.DeclarativeHotplugVolumesGate
-	ImperativeHotplug  = featuregate.HotplugVolumesGate
-	LiveNAD            = featuregate.LiveUpdateNADRef
+	DeclarativeHotplug = "DeclarativeHotplugVolumes"
+	ImperativeHotplug  = "HotplugVolumes"
+	LiveNAD            = "LiveUpdateNADRef"
 )
 
 // Always are the feature gates without which edits could not be tried. They are on in every cluster.
-var Always = []string{featuregate.CPUManager, featuregate.HostDevicesGate, featuregate.PersistentReservation}
+var Always = append([]string{"CPUManager", "HostDevices", "MultiArchitecture", "PersistentReservation", "VMPersistentState"}, kubevirt.Gates...)
 
 // String returns a name such as
 // "liveupdate,livemigrate,migratable,declarative".
@@ -65,7 +67,7 @@ func (c Config) kubevirt() *v1.KubeVirt {
 				ArchitectureConfiguration: &v1.ArchConfiguration{
 					Amd64: &v1.ArchSpecificConfiguration{EmulatedMachines: []string{"q35*", "pc-q35*"}},
 				},
-				DeveloperConfiguration: &v1.DeveloperConfiguration{FeatureGates: append(append([]string{}, Always...), c.Gates...)},
+				DeveloperConfiguration: &v1.DeveloperConfiguration{FeatureGates: slices.Concat(Always, c.Gates)},
 			},
 		},
 		Status: v1.KubeVirtStatus{Phase: v1.KubeVirtPhaseDeployed, DefaultArchitecture: "amd64"},

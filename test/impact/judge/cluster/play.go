@@ -83,6 +83,9 @@ func (c *Cluster) playNodes() error {
 // run makes the instance run on the node.
 func (c *Cluster) run(vmi *v1.VirtualMachineInstance) error {
 	ctx := context.Background()
+	if _, err := keepState(c.controllers.instances, vmi); err != nil {
+		return err
+	}
 	pod, err := pod(vmi)
 	if err != nil {
 		return err

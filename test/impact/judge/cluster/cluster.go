@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -22,6 +23,8 @@ import (
 	"kubevirt.io/client-go/log"
 	"kubevirt.io/kubevirt/pkg/testutils"
 	virtconfig "kubevirt.io/kubevirt/pkg/virt-config"
+
+	"github.com/vmrender/vmrender/test/impact/judge/kubevirt"
 )
 
 // Namespace is the namespace of all VMs.
@@ -49,19 +52,23 @@ type Cluster struct {
 	Evictions, Evacuations int
 }
 
+// quiet discards KubeVirt's log, once: it sets flags, which must not happen in two clusters at the same time.
+var quiet = sync.OnceFunc(func() { log.Log.SetIOWriter(io.Discard) })
+
 // New returns a cluster without VMs.
 func New(config Config) (*Cluster, error) {
-	log.Log.SetIOWriter(io.Discard)
+	quiet()
 	c := &Cluster{Config: config, informers: newInformers(), kubevirt: config.kubevirt()}
 	clusterConfig, _, _ := testutils.NewFakeClusterConfigUsingKVWithCPUArch(c.kubevirt, "amd64")
 	var err error
 	if c.clients, err = newClients(); err != nil {
 		return nil, err
 	}
-	if c.controllers, err = newControllers(c.clients, c.informers, clusterConfig); err != nil {
+	wires := c.informers.wire(c.clients, clusterConfig)
+	if c.controllers, err = newControllers(wires); err != nil {
 		return nil, err
 	}
-	admission, err := newAdmission(clusterConfig, c.clients)
+	admission, err := newAdmission(wires)
 	if err != nil {
 		return nil, err
 	}
@@ -140,6 +147,19 @@ func (c *Cluster) DataVolumes() ([]string, error) {
 	return names, nil
 }
 
+// States returns the number of claims in which KubeVirt keeps the state of a TPM or of firmware.
+func (c *Cluster) States() (int, error) {
+	all, err := c.kubernetes.CoreV1().PersistentVolumeClaims(Namespace).List(
+		context.Background(), metav1.ListOptions{LabelSelector: "persistent-state-for"})
+	if err != nil {
+		return 0, err
+	}
+	return len(all.Items), nil
+}
+
+// ErrRestless is returned if the controllers change something again and again.
+var ErrRestless = errors.New("the controllers do not come to rest")
+
 // Settle lets controllers, nodes, and storage act until nothing changes.
 func (c *Cluster) Settle() error {
 	for range rounds {
@@ -151,7 +171,7 @@ func (c *Cluster) Settle() error {
 			return nil
 		}
 	}
-	return errors.New("the controllers do not come to rest")
+	return ErrRestless
 }
 
 func (c *Cluster) act() error {
@@ -184,12 +204,11 @@ func (c *Cluster) tell() error {
 }
 
 // work lets a controller process each object of its informer once.
-func work(known *informer, queue workqueue.TypedRateLimitingInterface[string], execute func() bool) error {
+func work(known *informer, queue workqueue.TypedRateLimitingInterface[kubevirt.Key], execute func() bool) error {
 	for _, key := range known.indexer.ListKeys() {
 		queue.Add(key)
 	}
-	drain(queue, execute)
-	return nil
+	return drain(queue, execute)
 }
 
 // updateWorkloads runs the controller once. It retries a refused eviction later.
@@ -201,16 +220,32 @@ func (c *Cluster) updateWorkloads() error {
 	return err
 }
 
-func drain(queue workqueue.TypedRateLimitingInterface[string], execute func() bool) {
+// Panic is the panic of a controller, which stops virt-controller.
+type Panic struct{ Value any }
+
+func (p *Panic) Error() string { return fmt.Sprintf("virt-controller panics: %v", p.Value) }
+
+// drain processes all keys of a queue, or returns a *[Panic].
+func drain(queue workqueue.TypedRateLimitingInterface[kubevirt.Key], execute func() bool) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &Panic{p}
+		}
+	}()
 	for queue.Len() > 0 {
 		execute()
 	}
+	return nil
 }
 
 // forget lets the controllers drop their expectations about deleted objects.
 func (c *Cluster) forget() error {
-	drain(c.controllers.machines.Queue, c.controllers.machines.Execute)
-	drain(c.controllers.instances.Queue, c.controllers.instances.Execute)
+	if err := drain(c.controllers.machines.Queue, c.controllers.machines.Execute); err != nil {
+		return err
+	}
+	if err := drain(c.controllers.instances.Queue, c.controllers.instances.Execute); err != nil {
+		return err
+	}
 	if err := c.kubevirts.indexer.Delete(c.kubevirt); err != nil {
 		return err
 	}
