@@ -85,7 +85,7 @@ func TestWorkflowsAreLeastPrivileged(t *testing.T) {
 	read := map[string]any{"contents": "read"}
 	require.Equal(t, map[string]map[string]any{
 		"ci.yaml":      {"checks": read, "action": read},
-		"nightly.yaml": {"fuzz": read, "fleets": read, "mutate": read, "outages": read, "release": read},
+		"nightly.yaml": {"fuzz": read, "fleets": read, "versions": read, "mutate": read, "outages": read, "release": read},
 		"release.yaml": {"release": map[string]any{"contents": "write", "packages": "write", "id-token": "write"}},
 	}, grants)
 }
@@ -148,7 +148,7 @@ func TestWorkflowsRunWhatThereIs(t *testing.T) {
 			}
 		}
 	}
-	require.ElementsMatch(t, []string{".ci/run", "fuzz", "fleets", "outages", "mutate", "release-dry", "release-dry", "release"}, ran)
+	require.ElementsMatch(t, []string{".ci/run", "fuzz", "fleets", "outages", "impact-versions", "mutate", "release-dry", "release-dry", "release"}, ran)
 }
 
 // The jobs for a pull request run all parts of the script, each part once.
