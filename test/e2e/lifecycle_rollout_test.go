@@ -127,11 +127,11 @@ func TestRolloutStops(t *testing.T) {
 	before, disks := s.instances(), s.disks()
 	s.will(kubevirt.Instances, "", kubevirt.Wait)
 
-	s.replace("vms.yaml", "keepOld: 0", "keepOld: 0, progressDeadlineSeconds: 10")
+	s.replace("vms.yaml", "keepOld: 0", "keepOld: 0, progressDeadlineSeconds: 60")
 	revision := s.newImage()
 	s.eventually("two restarted", func() bool { return len(s.changed(before, false)) == 2 })
 	down := s.changed(before, false)
-	s.eventuallyLogs("-rollout", "not ready within 10s")
+	s.eventuallyLogs("-rollout", "not ready within 1m0s")
 	s.wait(degraded(revision))
 	for name, stands := range s.status() {
 		if slices.Contains(down, name) {
@@ -158,7 +158,7 @@ func TestRolloutStops(t *testing.T) {
 	require.Equal(t, keys(disks), common(disks, s.disks()))
 
 	s.will(kubevirt.Instances, "", kubevirt.Done)
-	s.replace("vms.yaml", "keepOld: 0, progressDeadlineSeconds: 10", "keepOld: 0")
+	s.replace("vms.yaml", "keepOld: 0, progressDeadlineSeconds: 60", "keepOld: 0")
 	s.imageAgain("2", "1")
 	for name := range disks {
 		require.Equal(t, disks[name], s.disks()[name])
