@@ -43,10 +43,13 @@ func (f Finding) requiresRestart() bool { return f.rule.Compared && f.Level >= R
 func (f Finding) shutsDown() bool { return f.Code == codeStops }
 
 // interruption returns why KubeVirt copies no volumes of a VM whose claims change, or "", and what to do instead
-// (v1.8.4, pkg/virt-controller/watch/vm/vm.go, sync and handleVolumeUpdateRequest).
+// (v1.8.4, pkg/virt-controller/watch/vm/vm.go, sync and handleVolumeUpdateRequest). A pool restarts its members for
+// every change of their volumes, so that nothing of them is copied either way.
 func interruption(s *Subject, found []Finding) (why, way string) {
 	const apart = "make two commits of it: first the disk alone, and the other change when the data is copied"
 	switch {
+	case s.IsPool():
+		return "", ""
 	case slices.ContainsFunc(found, Finding.shutsDown):
 		return "the same change shuts the VM down, and KubeVirt copies the disks of running VMs only", apart
 	case s.Live != nil && s.Live.RestartRequired:

@@ -158,14 +158,20 @@ func pool(o edits.Object, replicas int64) edits.Object {
 	}
 }
 
-// The gate does not rate changes of pools with such VMs milder, whether the pools grow or shrink.
+// The gate does not rate changes of pools with such VMs milder, and neither when the pools grow or shrink.
 func TestGateOfPoolsIsNeverMilder(t *testing.T) {
 	all, err := edits.All()
 	require.NoError(t, err)
 	for _, name := range []string{"HyperConverged's defaults", "evicting"} {
 		g := asked(t, clusters[name], "live", "")
-		for i, e := range all {
-			checkLevels(t, g, clusters[name], pool(e.Old, 3), pool(e.New, int64(2+i%3)))
+		for _, e := range all {
+			t.Run(name+" "+e.Base+" "+e.Text, func(t *testing.T) {
+				checkLevels(t, g, clusters[name], pool(e.Old, 3), pool(e.New, 3))
+			})
+		}
+		for _, replicas := range []int64{2, 4} {
+			checkLevels(t, g, clusters[name], pool(all[0].Old, 3), pool(all[0].Old, replicas))
+			checkLevels(t, g, clusters[name], pool(all[0].Old, 3), pool(all[0].New, replicas))
 		}
 	}
 }
