@@ -13,12 +13,12 @@ var rulesEffects = func() []Rule {
 			Kind: e.Name + "." + e.Group, Code: codeOf(&e), Reason: e.Does, Advice: e.Stage, Warning: e.Later, Source: e.Source,
 		}
 		_ = r.Level.UnmarshalText([]byte(e.Level)) // the table is tested
+		if e.Later {
+			r.Level = Live // the later event has the level of the table, and not this sync
+		}
 		if e.If == nil {
 			out = append(out, node(r)...)
 			continue
-		}
-		if e.Later && r.Level == Migrate {
-			r.Level = Live // the update migrates them, and not this sync
 		}
 		created, changed := r, r
 		created.Path, created.If = Created, has(&e)

@@ -9,8 +9,8 @@ type Effect struct {
 	// If is a condition on the object as compact JSON with sorted keys, such as a field and its value; nil for none. An
 	// effect with a condition begins when a change makes the condition true.
 	If func(json string) bool
-	// Level is the name of the level of impact. Later reports whether it comes with a later event: the sync itself then
-	// only changes the object.
+	// Level is the name of the level of impact. Later reports whether it comes with a later event, such as an update or a
+	// node that fails: the sync itself then only changes the object.
 	Level string
 	Later bool
 	Does  string // a sentence
@@ -75,14 +75,14 @@ var effects = []Effect{
 		Source: "kubernetes-nmstate, pkg/probe",
 	},
 	{
-		Group: "remediation.medik8s.io", Name: "NodeHealthCheck", Level: "live", Later: true,
+		Group: "remediation.medik8s.io", Name: "NodeHealthCheck", Level: "power", Later: true,
 		Does:   "nodes that do not report are fenced, with all that runs on them",
 		Stage:  "set minHealthy, and pauseRequests while nodes are maintained",
 		Source: "medik8s/node-healthcheck-operator, controllers/nodehealthcheck_controller.go",
 	},
-	{Group: "hco.kubevirt.io", Name: "HyperConverged", If: evicts, Level: "live", Later: true, Does: shuts, Stage: approved, Source: updater},
+	{Group: "hco.kubevirt.io", Name: "HyperConverged", If: evicts, Level: "power", Later: true, Does: shuts, Stage: approved, Source: updater},
 	{Group: "hco.kubevirt.io", Name: "HyperConverged", If: migrates, Level: "migrate", Later: true, Does: moves, Stage: approved, Source: updater},
-	{Group: "kubevirt.io", Name: "KubeVirt", If: evicts, Level: "live", Later: true, Does: shuts, Stage: "set batchEvictionSize", Source: updater},
+	{Group: "kubevirt.io", Name: "KubeVirt", If: evicts, Level: "power", Later: true, Does: shuts, Stage: "set batchEvictionSize", Source: updater},
 	{Group: "kubevirt.io", Name: "KubeVirt", If: migrates, Level: "migrate", Later: true, Does: moves, Stage: "set batchEvictionSize", Source: updater},
 	{
 		Group: "operator.openshift.io", Name: "KubeDescheduler", If: has(`"mode":"Automatic"`), Level: "migrate",
