@@ -146,6 +146,8 @@ func layersOf(groups []layers.Group) *world.Layers {
 			continue
 		}
 		switch {
+		case g.Unmanaged:
+			out.States[g.Layer] = world.Unmanaged
 		case g.Action == "Ignore":
 			out.States[g.Layer] = world.Paused
 		case g.Action == "DryRun" || g.Held:

@@ -26,6 +26,18 @@ func (p *loaded) renderAll(opts Options, diags *source.Diagnostics) []rendered {
 	return out
 }
 
+// unmanaged renders the layers that others manage: what they have in the cluster is what the chart would render, as
+// far as one can tell. Problems of these charts are not reported.
+func (p *loaded) unmanaged(opts Options) []rendered {
+	var out []rendered
+	for i := range p.layers {
+		if l := &p.layers[i]; !l.managed() {
+			out = append(out, p.rendered(l, opts))
+		}
+	}
+	return out
+}
+
 // checkShared reports objects that two layers render: each sync would overwrite what
 // the other has set, and with FailOnSharedResource it fails. Argo CD identifies objects
 // by their group, not by its version.

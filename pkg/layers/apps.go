@@ -30,34 +30,40 @@ var syncOptions = []string{"ServerSideApply=true", "SkipDryRunOnMissingResource=
 // an error in one is reported before Argo CD sees any. The result must only be used if
 // there are no errors.
 func appOfApps(path string, opts Options) ([]manifest.Object, *source.Diagnostics) {
-	objects, _, _, diags := renderApps(path, opts)
-	return objects, diags
+	tree, diags := renderApps(path, opts)
+	return tree.apps, diags
 }
 
-// renderApps also returns the layers, and the names of those that are held back.
-func renderApps(path string, opts Options) (
-	objects []manifest.Object, layers []rendered, held map[string]bool, problems *source.Diagnostics,
-) {
+// appTree is an app-of-apps with what its Applications sync.
+type appTree struct {
+	apps      []manifest.Object
+	layers    []rendered
+	held      map[string]bool // the names of layers that are held back
+	unmanaged []rendered      // what others manage, as far as it can be rendered
+}
+
+// renderApps renders the app-of-apps and its layers.
+func renderApps(path string, opts Options) (appTree, *source.Diagnostics) {
 	var diags source.Diagnostics
 	p := load(path, opts, &diags)
 	if p == nil {
-		return nil, nil, nil, &diags
+		return appTree{}, &diags
 	}
 	p.checkSources(&diags)
-	layers = p.renderAll(opts, &diags)
+	tree := appTree{layers: p.renderAll(opts, &diags)}
 	if diags.HasErrors() {
-		return nil, nil, nil, &diags
+		return appTree{}, &diags
 	}
-	all := []any{p.project(layers)}
-	held = p.held(layers, opts)
-	for _, r := range layers {
-		all = append(all, p.application(r, held[r.name]))
+	tree.held, tree.unmanaged = p.held(tree.layers, opts), p.unmanaged(opts)
+	all := []any{p.project(tree.layers)}
+	for _, r := range tree.layers {
+		all = append(all, p.application(r, tree.held[r.name]))
 	}
-	objects, err := newObjects(all)
-	if err != nil {
+	var err error
+	if tree.apps, err = newObjects(all); err != nil {
 		diags.Errorf(source.Pos{File: path}, rule.Encode, "", "the Applications cannot be written: %v", err)
 	}
-	return objects, layers, held, &diags
+	return tree, &diags
 }
 
 // checkSources checks that the repositories that the Applications need are set.

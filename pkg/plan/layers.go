@@ -54,7 +54,10 @@ func (p *planner) isSynced(pair *pairs.Pair) bool {
 	switch {
 	case was == world.Applied && now == world.Applied:
 		return true
-	case now == world.Gone:
+	case was == world.Unmanaged && (now == world.Unmanaged || now == world.Gone || pair.New == nil):
+		return false // no Application has it, or had it: nothing tells Argo CD to prune it
+	case now == world.Gone || now == world.Unmanaged:
+		pair.New = nil
 		p.left[pair.ID] = layer
 		return true
 	case now != world.Applied:

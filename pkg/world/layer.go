@@ -14,7 +14,9 @@ const (
 	// Paused is that of layers which are neither compared nor synced, because of `action: Ignore`, and of objects that
 	// are left to others.
 	Paused LayerState = "paused"
-	// Gone is that of layers that Git does not have, or leaves to others: their objects stay in the cluster.
+	// Unmanaged is that of layers which Git has, and leaves to others: their objects stay as those made them.
+	Unmanaged LayerState = "unmanaged"
+	// Gone is that of layers that Git does not have: their objects stay in the cluster.
 	Gone LayerState = "gone"
 )
 
