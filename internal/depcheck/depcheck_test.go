@@ -177,7 +177,7 @@ var rooms = []room{
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},
 	{
-		dir: "pkg/gate", ours: []string{"pkg/cluster", "pkg/impact", "pkg/labels", "pkg/manifest"},
+		dir: "pkg/gate", ours: []string{"pkg/approval", "pkg/cluster", "pkg/impact", "pkg/labels", "pkg/manifest"},
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},
 	{

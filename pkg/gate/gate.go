@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/approval"
 	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/labels"
@@ -14,15 +15,13 @@ import (
 // Risk is what an approval is for. No risk covers another.
 type Risk string
 
-// The risks, in the order in which approvals are written.
+// The risks, as tokens of several VMs write them.
 const (
 	RiskRestart Risk = "restart" // from live to power
 	RiskDelete  Risk = "delete"  // recreate and delete
 	RiskData    Risk = "data"    // data-loss
 	RiskGate    Risk = "gate"    // a gate that becomes less strict
 )
-
-var risks = []Risk{RiskRestart, RiskDelete, RiskData, RiskGate}
 
 // RiskOf returns the risk of a level, or "" for one that no gate checks: what touches no
 // VM, what the cluster refuses anyway, and what platforms do to nodes.
@@ -181,7 +180,8 @@ func Judge(old, now manifest.Tree, causes []impact.Cause, isOwn func(*impact.Cau
 		needs[RiskGate] = need{impact.Metadata, true}
 	}
 	g.Token = token(old, now)
-	for _, r := range risks {
+	for _, risk := range approval.Risks() {
+		r := Risk(risk)
 		if n, ok := needs[r]; ok {
 			g.Approvals = append(g.Approvals, g.approval(old, now, r, n))
 		}
