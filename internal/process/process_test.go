@@ -2,6 +2,7 @@ package process_test
 
 import (
 	"runtime"
+	"runtime/debug"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,4 +28,19 @@ func TestWorkersOfTheEnvironment(t *testing.T) {
 	workers := process.Workers()
 	require.Equal(t, 1, workers(16384))
 	require.Equal(t, 3, workers(16385))
+}
+
+// TestRoom checks that what a command keeps has room, unless a user sets the limit.
+func TestRoom(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(before)
+	process.Room(0)
+	least := debug.SetMemoryLimit(-1)
+	process.Room(1 << 20)
+	require.EqualValues(t, 12<<20, debug.SetMemoryLimit(-1)-least)
+
+	t.Setenv("GOMEMLIMIT", "1GiB")
+	debug.SetMemoryLimit(1 << 30) // as the runtime does before main
+	process.Room(1 << 20)
+	require.EqualValues(t, 1<<30, debug.SetMemoryLimit(-1))
 }

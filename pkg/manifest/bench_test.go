@@ -1,6 +1,7 @@
 package manifest_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"os"
@@ -50,6 +51,26 @@ func BenchmarkEncode(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			_, _ = json.Marshal(v)
+		}
+	})
+}
+
+func BenchmarkDecode(b *testing.B) {
+	_, encoded := benchmarkVM(b)
+	b.Run("manifest", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(int64(len(encoded)))
+		for b.Loop() {
+			_ = manifest.Decode(encoded)
+		}
+	})
+	b.Run("encoding-json", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			var v any
+			d := json.NewDecoder(bytes.NewReader(encoded))
+			d.UseNumber()
+			_ = d.Decode(&v)
 		}
 	})
 }
