@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/compare"
 	"github.com/vmrender/vmrender/pkg/impact"
@@ -209,7 +210,7 @@ func predict(
 				fmt.Sprintf("what Git has dropped of objects that do not say what Argo CD applied last (%d)", unrecorded))
 		}
 	}
-	options := plan.Options{Cluster: declared, Live: live.objects, Upgrade: f.sides.Upgrade}
+	options := plan.Options{Cluster: declared, Live: live.objects, Upgrade: f.sides.Upgrade, Types: catalog.Installed}
 	options.WasLayers, options.NowLayers = from.Layers, to.Layers
 	if !oneApplication {
 		options.Was, options.Now = from.Directories, to.Directories

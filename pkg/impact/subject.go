@@ -16,6 +16,8 @@ type Subject struct {
 	ID       manifest.ID
 	Old, New manifest.Tree
 	Cluster  cluster.Settings
+	// TypeOf finds instance types and preferences; nil if none is known.
+	TypeOf TypeLookup
 
 	// The state in the cluster, the object there, and if it is a VM, what the
 	// cluster reports about it; nil if unknown.

@@ -81,7 +81,8 @@ func (p *planner) changed(s *impact.Subject) []impact.Finding {
 		return impact.PoolChanges(s)
 	}
 	s.Old, s.New = cluster.WithRunStrategy(s.Old), cluster.WithRunStrategy(s.New)
-	return impact.Findings(s, impact.MachineRules(), impact.Changes(s))
+	s.TypeOf = p.typeOf
+	return impact.MachineChanges(s)
 }
 
 // removal returns the causes of a VM that is no longer in Git.

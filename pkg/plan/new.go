@@ -19,6 +19,9 @@ type Options struct {
 	// Upgrade is an upgrade of the platform that the plan also covers; nil for none. Its
 	// versions count more than those that the cluster reports.
 	Upgrade *upgrade.Upgrade
+	// Types finds instance types and preferences that neither the cluster nor one of the sides has: those that KubeVirt
+	// installs. Nil for none.
+	Types impact.TypeLookup
 	// Was and Now are the directories of the entries of VMs on both sides, relative to that of the fleet, by
 	// NAMESPACE/NAME. Nil if they do not matter, or are not known.
 	Was, Now map[string]string
@@ -30,7 +33,7 @@ type Options struct {
 // whose JSON is the same on both sides cost next to nothing, so both sides should be
 // written by the same program.
 func New(was, now []manifest.Object, o Options) *Plan {
-	p := &planner{Set: pairs.New(was, now, o.Cluster, o.Live), was: o.Was, now: o.Now, out: &Plan{}}
+	p := &planner{Set: pairs.New(was, now, o.Cluster, o.Live), was: o.Was, now: o.Now, common: o.Types, out: &Plan{}}
 	if o.Upgrade != nil {
 		p.toVersion(o)
 	}
@@ -76,6 +79,10 @@ type planner struct {
 
 	// was and now are the directories of VMs; see [Options].
 	was, now map[string]string
+
+	// types are the instance types and preferences of both sides, and common those that KubeVirt installs.
+	types  map[cluster.Key]manifest.Tree
+	common impact.TypeLookup
 
 	// moving are the names of the Plans that move VMs into the cluster.
 	moving map[cluster.Key]string

@@ -32,7 +32,7 @@ type clients struct {
 }
 
 func newClients() (*clients, error) {
-	known, err := instancetypes()
+	known, err := Instancetypes()
 	if err != nil {
 		return nil, err
 	}
@@ -94,9 +94,9 @@ func permit(testing.Action) (bool, runtime.Object, error) {
 	return true, &authorizationv1.SubjectAccessReview{Status: authorizationv1.SubjectAccessReviewStatus{Allowed: true}}, nil
 }
 
-// instancetypes returns the cluster-wide instance types and preferences that
+// Instancetypes returns the cluster-wide instance types and preferences that
 // are embedded in virt-operator.
-func instancetypes() ([]runtime.Object, error) {
+func Instancetypes() ([]runtime.Object, error) {
 	sizes, err := components.NewClusterInstancetypes()
 	if err != nil {
 		return nil, fmt.Errorf("reading instance types: %w", err)
