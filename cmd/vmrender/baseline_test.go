@@ -45,15 +45,15 @@ func TestUpgradeFromTheLastRelease(t *testing.T) {
 // A change in the output is in the plan with its level even if the files stay the same.
 func TestUpgradesShowChangesOfOutput(t *testing.T) {
 	const fleet = "../../" + baseline + "/first/fleet"
-	text, err := os.ReadFile("../../" + baseline + "/first/objects.yaml")
-	require.NoError(t, err)
+	status, text, stderr := run("template", fleet, "--namespace", "prod")
+	require.Equal(t, statusOK, status, stderr)
 	for was, level := range map[string]string{
 		"app.kubernetes.io/managed-by: another": "metadata",
 		"guest: 99Gi":                           "restart",
 	} {
 		key, _, _ := strings.Cut(was, ": ")
 		var lines []string
-		for line := range strings.Lines(string(text)) {
+		for line := range strings.Lines(text) {
 			if before, _, found := strings.Cut(line, key+": "); found {
 				line = before + was + "\n"
 			}

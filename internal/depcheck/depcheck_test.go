@@ -122,7 +122,8 @@ var rooms = []room{
 		dir: "pkg/machine",
 		ours: []string{
 			"pkg/approval", "pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "pkg/patch",
-			"pkg/kinds", "pkg/labels", "pkg/versions", "internal/lazyregexp", "internal/sizes", "internal/suggest",
+			"pkg/kinds", "pkg/labels", "pkg/versions", "internal/lazyregexp", "internal/quantities", "internal/sizes",
+			"internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: join(impure, yaml, system),

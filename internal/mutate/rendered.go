@@ -13,7 +13,7 @@ var renderedMutations = []mutation{
 	},
 	{
 		"pkg/render/disks.go", "./pkg/render", "changed data in a Secret changes the VM",
-		`device.Serial = g.serial()`, `device.Serial = ""`,
+		`device.Serial = x.dataSerial(g)`, `device.Serial = ""`,
 	},
 	{
 		"pkg/render/cloudinit.go", "./pkg/render", "the guest's data has one place",

@@ -32,6 +32,9 @@ func (e *entry) cloudInit(c *kubevirtv1.CloudInitNoCloudSource, datasource strin
 	n.set("datasource", datasource)
 	n.set("userData", escaped(c.UserData))
 	n.set("networkData", escaped(c.NetworkData))
+	if c.UserData+c.NetworkData != "" {
+		n.set("store", "inline") // a Secret would be another volume, for which the VM must restart
+	}
 	e.keys.set("cloudInit", n.tree())
 }
 

@@ -210,9 +210,10 @@ var (
 	}, Exactly(sideHas("volumes", 1, "has(e.cloudInitNoCloud) || has(e.cloudInitConfigDrive)"))}
 	// copies holds for a volume that KubeVirt copies.
 	copies     = both(migratesVolumes, otherClaim)
-	keepsClaim = both(sameClaim, Condition{"a claim", func(e *Edit) bool {
+	keepsClaim = both(sameClaim, hasClaim)
+	hasClaim   = Condition{"a claim", func(e *Edit) bool {
 		return world.ClaimOf(world.Volume(e.New, entry(e.Path))) != ""
-	}, Exactly(CELClaim(1) + " != ''")})
+	}, Exactly(CELClaim(1) + " != ''")}
 	preferred   = Condition{"with a preference", func(e *Edit) bool { return manifest.At(e.New, "spec", "preference") != nil }, Exactly("object.spec.?preference.hasValue()")}
 	standsAlone = Condition{"a disk of its own has the name", func(e *Edit) bool {
 		name := strings.Trim(entry(e.Path), "[]")

@@ -43,8 +43,12 @@ func memberFinding(f Finding) Finding {
 		f.Level, f.Code = DataLoss, "members-recreated"
 		f.Reason, f.Advice = "KubeVirt deletes the members with their disks, and recreates them, at most maxUnavailable at a time", ""
 	case f.rule.OfInstance() && f.Level >= Live && f.Level <= Restart:
+		advice := ""
+		if f.Level < Staged {
+			advice = "with `strategy: rollout`, KubeVirt makes this change while the VMs run"
+		}
 		f.Level, f.Code = Restart, "members-restarted"
-		f.Reason, f.Advice = "KubeVirt restarts the members, at most maxUnavailable at a time", ""
+		f.Reason, f.Advice = "KubeVirt restarts the members, at most maxUnavailable at a time", advice
 	case f.Level == Recreate, f.Code == "state-deleted":
 		f.Level = Restart
 	}

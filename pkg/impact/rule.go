@@ -84,6 +84,8 @@ const (
 	Fits Assumption = "whether all of the VM fits the architecture"
 	// Controllers is that of objects of kinds that the table of kinds does not have.
 	Controllers Assumption = "what the controller of the kind does"
+	// Selected is that of labels by which KubeVirt selects VMs, if its settings say so.
+	Selected Assumption = "whether the cluster selects VMs by the label"
 	// Powered is that of changes of the run strategy.
 	Powered Assumption = "whether the VM runs"
 )

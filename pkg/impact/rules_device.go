@@ -101,12 +101,16 @@ var rulesVolumes = []Rule{
 	{
 		Path: "spec.template.spec.volumes[*].**", If: hasCloudInit, Level: Restart, Code: "cloud-init",
 		Reason: "cloud-init reads it at the next start, and runs the modules of a first boot again only if the instance's identity changes",
-		Advice: AdviceRestart, When: AtRestart, Key: "cloudInit", Source: "KubeVirt v1.8.4, pkg/cloud-init/cloud-init.go", Compared: true,
+		Advice: "keep the data of a VM that has booted: no guest changes by it; in a Secret (`store: secret`), later changes need no restart", When: AtRestart, Key: "cloudInit", Source: "KubeVirt v1.8.4, pkg/cloud-init/cloud-init.go", Compared: true,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(otherClaim, isTemplated), Level: Recreate, Code: "new-disk",
 		Reason: "a new disk is filled from its source, and the VM starts from it; the old disk stays until something deletes it",
 		When:   AtRestart, Key: "disks[*]", Source: sourceTemplates, Compared: true,
+	},
+	{
+		Path: "spec.template.spec.volumes[*].**", If: both(otherClaim, wasCDROM, hotplugs), Level: Restart, Code: waitsCode,
+		Reason: "the drive has another medium after the restart", Advice: "with `hotpluggable: true` from the next restart on, its medium changes while the VM runs", When: AtRestart, Key: "disks[*]", Source: sourceVolumes, Compared: true,
 	},
 	{
 		Path: "spec.template.spec.volumes[*].**", If: both(otherClaim, wasCDROM), Level: Restart, Code: waitsCode,
@@ -116,6 +120,10 @@ var rulesVolumes = []Rule{
 		Path: "spec.template.spec.volumes[*].**", If: otherClaim, Level: Recreate, Code: "other-disk",
 		Reason: "the VM will see another disk; the data stays in the old one", Advice: "copy the data (of a running pet KubeVirt does: set disks.NAME.revision), or go back to the old disk",
 		When: AtRestart, Key: "disks[*]", Warning: true, Source: sourceVolumes, Compared: true,
+	},
+	{
+		Path: "spec.template.spec.volumes[*].**", If: both(added, hotplugs, hasClaim), Level: Restart, Code: waitsCode, Reason: "the disk is not hotpluggable",
+		Advice: "set `hotpluggable: true`, and KubeVirt plugs it in while the VM runs; or plan a restart (virtctl restart)", When: AtRestart, Key: "disks[*]", Source: sourceVolumes, Compared: true,
 	},
 	{Path: "spec.template.spec.volumes[*].**", If: added, Level: Restart, Code: waitsCode, Reason: "the disk is not hotpluggable", Advice: AdviceRestart, When: AtRestart, Key: "disks[*]", Source: sourceVolumes, Compared: true},
 	{

@@ -25,6 +25,10 @@ const (
 	adviceMigrate = "the VM needs a node with room for a second pod while it migrates"
 )
 
+// BlockTracking is the label by which KubeVirt's documentation selects VMs for changed block tracking (v1.8.4,
+// pkg/storage/cbt/cbt.go, CBTLabel).
+const BlockTracking = "changedBlockTracking"
+
 // rulesMetadata are the rules of labels, annotations and sync options.
 var rulesMetadata = []Rule{
 	{
@@ -50,6 +54,12 @@ var rulesMetadata = []Rule{
 		Advice: "keep the number until the way back is not needed", Key: "lifecycle", Warning: true, Source: "vmrender, pkg/rollout/disks.go, cleanUp", Assumes: OldDisks,
 	},
 	{Path: `metadata.annotations."vmrender.io/content"`, Level: None, Code: "content", Reason: "it only records that something else changes", Source: sourceRestart},
+	{
+		Path: "metadata.labels." + BlockTracking, From: "1.7", Level: Staged, Code: "block-tracking",
+		Reason: "where changedBlockTrackingLabelSelectors of KubeVirt select it, the blocks of the VM's disks are tracked from the next start on, or no longer: incremental backups need it",
+		Advice: "restart the VM before its next incremental backup", When: AtNextStart, Key: "labels",
+		Source: "KubeVirt v1.8.4, pkg/storage/cbt/cbt.go", Assumes: Selected,
+	},
 	{Path: "metadata.labels.*.**", Level: Metadata, Code: "metadata", Reason: "it has no effect on the running VM", Key: "labels", Source: sourceRestart},
 	{Path: "metadata.annotations.*.**", Level: Metadata, Code: "metadata", Reason: "it has no effect on the running VM", Key: "annotations", Source: sourceRestart},
 	{Path: "metadata.*.**", Level: Metadata, Code: "metadata", Reason: "it has no effect on the running VM", Source: sourceRestart},
@@ -61,11 +71,22 @@ var rulesMetadata = []Rule{
 		Path: `spec.template.metadata.annotations."descheduler.alpha.kubernetes.io/prefer-no-eviction"`, From: "1.6.1", Level: Live, Code: "synced-annotation",
 		Reason: "KubeVirt copies it to the running instance and its pod", Source: sourceSync,
 	},
+	informs(`labels."kubevirt.io/size"`), informs(`annotations."vm.kubevirt.io/flavor"`),
+	informs(`annotations."vm.kubevirt.io/os"`), informs(`annotations."vm.kubevirt.io/workload"`),
 	{
 		Path: "spec.template.metadata.*.*.**", Level: Staged, Code: "template-metadata",
 		Reason: "KubeVirt neither copies the labels and annotations of pods to the running instance nor requests a restart",
-		Advice: "restart the VM if its pod needs them now", When: AtNextStart, Source: sourceSync,
+		Advice: "restart the VM if its pod needs them now; what only the VirtualMachine needs can be there alone (`annotations`, `overrides`)", When: AtNextStart, Source: sourceSync,
 	},
+}
+
+// informs returns the rule of a label or an annotation of pods which only consoles and metrics read.
+func informs(key string) Rule {
+	return Rule{
+		Path: "spec.template.metadata." + key, Level: Metadata, Code: "informs",
+		Reason: "it only tells consoles and metrics what the VM is; the running pod keeps the old text until the next start",
+		Source: "kubevirt/common-templates, templates; KubeVirt v1.8.4, pkg/monitoring/metrics/virt-controller/vmistats_collector.go",
+	}
 }
 
 // rulesPower are the rules of the run strategy; see [runStrategy].
@@ -147,6 +168,10 @@ var rulesProcessors = []Rule{
 	{
 		Path: "spec.template.spec.domain.cpu.sockets", If: moreSockets, Level: Migrate, Code: "plugged",
 		Reason: "KubeVirt plugs the processors by a live migration", Advice: adviceMigrate, Key: "cpu", Source: sourceCPU, Handled: true, Assumes: Room,
+	},
+	{
+		Path: "spec.template.spec.domain.cpu.cores", If: raised, Level: Restart, Code: waitsCode, Reason: "of the processors, only sockets can change while the VM runs",
+		Advice: "raise cpu.sockets instead, which `cpu: NUMBER` does; or plan a restart (virtctl restart)", When: AtRestart, Key: "cpu", Source: sourceRestart, Compared: true,
 	},
 	{Path: "spec.template.spec.domain.cpu.*.**", Level: Restart, Code: waitsCode, Reason: "of the processors, only sockets can change while the VM runs", Advice: AdviceRestart, When: AtRestart, Key: "cpu", Source: sourceRestart, Compared: true},
 }
@@ -279,7 +304,7 @@ var rulesRest = []Rule{
 	{Path: "spec.template.spec.domain.devices.*.**", Level: Restart, Code: waitsCode, Reason: "the device cannot change while the VM runs", Advice: AdviceRestart, When: AtRestart, Source: sourceRestart, Compared: true},
 	{Path: "spec.template.spec.domain.*.**", Level: Restart, Code: waitsCode, Reason: "it cannot change while the VM runs", Advice: AdviceRestart, When: AtRestart, Source: sourceRestart, Compared: true},
 	{Path: "spec.template.spec.*.**", Level: Restart, Code: waitsCode, Reason: "it cannot change while the VM runs", Advice: AdviceRestart, When: AtRestart, Key: "*", Source: sourceRestart, Compared: true},
-	{Path: "spec.instancetype.**", Level: Restart, Code: "instancetype", Reason: "more sockets or memory take effect by a live migration; all other differences between the instance types need a restart", Advice: AdviceRestart, When: AtRestart, Key: "instancetype", Source: sourceRestart, Compared: true, Assumes: Types},
+	{Path: "spec.instancetype.**", Level: Restart, Code: codeInstancetype, Reason: "more sockets or memory take effect by a live migration; all other differences between the instance types need a restart", Advice: AdviceRestart, When: AtRestart, Key: "instancetype", Source: sourceRestart, Compared: true, Assumes: Types},
 	{Path: "spec.preference.**", Level: Restart, Code: "preference", Reason: "what differs between the preferences needs a restart", Advice: AdviceRestart, When: AtRestart, Key: "preference", Source: sourceRestart, Compared: true, Assumes: Types},
 	{Path: "spec.*.**", Level: Metadata, Code: "metadata", Reason: "no running VM sees it", Source: sourceRestart},
 	{Path: "*.**", Level: Metadata, Code: "metadata", Reason: "no running VM sees it", Source: sourceRestart},

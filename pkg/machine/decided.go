@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/quantities"
+	"github.com/vmrender/vmrender/internal/sizes"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -62,6 +64,28 @@ func (d *decisions) sizing() {
 		if part.value > 0 {
 			d.add("cpu."+part.key, strconv.FormatUint(uint64(part.value), 10), d.byOS())
 		}
+	}
+	d.growth()
+}
+
+// hotplugRatio is how many times its processors and memory of the last start KubeVirt leaves room for in a VM, unless
+// the VM or the cluster sets another limit (v1.8.4, pkg/defaults/defaults.go, setupCPUHotplug and setupMemoryHotplug).
+const hotplugRatio = 4
+
+// growth adds up to where the VM grows while it runs.
+func (d *decisions) growth() {
+	const level = "KubeVirt: four times that of the start"
+	if d.m.Arch != catalog.DefaultArch || d.site.Target.VMRolloutStrategy == "Stage" || isTrue(d.m.CPU.NUMA) {
+		return
+	}
+	cpu := &d.m.CPU
+	if n := uint64(cpu.Sockets) * hotplugRatio; n > 0 && n*uint64(cpu.Cores)*uint64(cpu.Threads) <= sizes.MostCPUs {
+		d.add("cpu.maxSockets", strconv.FormatUint(n, 10), level)
+	}
+	const least = 1 << 30 // of memory that can be plugged
+	if guest, err := quantities.Parse(d.m.Memory.Guest); err == nil && guest.Value() >= least && !isTrue(cpu.Realtime) {
+		guest.Mul(hotplugRatio)
+		d.add("memory.max", guest.String(), level)
 	}
 }
 

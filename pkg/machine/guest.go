@@ -30,7 +30,7 @@ func (d *draft) cloudInit(nics []NIC) *CloudInit {
 		out.User = cmp.Or(out.User, d.entry.OS.User)
 	}
 	out.Datasource = cmp.Or(out.Datasource, "noCloud")
-	out.InSecret = out.Store == "secret"
+	out.InSecret = out.Store == "secret" || out.Store == "" && d.traits.Pet
 	out.SecretName = d.name + "-cloudinit"
 	if d.vm.Preference == nil {
 		out.Bus = cmp.Or(out.Bus, d.entry.OS.DiskBus, "virtio")

@@ -211,8 +211,8 @@ type Route struct {
 // the keys that generate it, never both.
 type CloudInit struct {
 	values.CloudInit
-	// InSecret is true if `store` requires a Secret for user and network data. Otherwise they are inline,
-	// unless they are too long.
+	// InSecret is true if user and network data are in a Secret: those of a pet, and others if `store` says so.
+	// Otherwise they are inline, unless they are too long.
 	InSecret   bool
 	SecretName string // name of that Secret
 }

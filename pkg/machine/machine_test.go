@@ -424,32 +424,42 @@ func TestGuest(t *testing.T) {
 	}
 	resolve(t, show, []row{
 		{"none", ``, "none"},
-		{"defaults", `cloudInit: {}`, "datasource=noCloud secret=it-cloudinit bus=virtio"},
-		{"user-and-bus-of-os", `os: sata, cloudInit: {}`, "user=me datasource=noCloud secret=it-cloudinit bus=sata"},
-		{"secret", `os: sata, cloudInit: {secret: s}`, "datasource=noCloud secret=it-cloudinit bus=sata"},
+		{"defaults", `cloudInit: {}`, "datasource=noCloud inSecret=true secret=it-cloudinit bus=virtio"},
+		{
+			"user-and-bus-of-os", `os: sata, cloudInit: {}`,
+			"user=me datasource=noCloud inSecret=true secret=it-cloudinit bus=sata",
+		},
+		{"secret", `os: sata, cloudInit: {secret: s}`, "datasource=noCloud inSecret=true secret=it-cloudinit bus=sata"},
 		{
 			"user-data", `os: sata, cloudInit: {userData: "#cloud-config"}`,
-			"datasource=noCloud secret=it-cloudinit bus=sata userData=#cloud-config",
+			"datasource=noCloud inSecret=true secret=it-cloudinit bus=sata userData=#cloud-config",
 		},
 		{
 			"static-address", `os: sata, nics: [{network: fast, ip: 10.1.0.5/24}]`,
-			"user=me datasource=noCloud secret=it-cloudinit bus=sata",
+			"user=me datasource=noCloud inSecret=true secret=it-cloudinit bus=sata",
 		},
 		{
-			"in-secret", `cloudInit: {user: a, datasource: configDrive, store: secret}`,
-			"user=a datasource=configDrive inSecret=true secret=it-cloudinit bus=virtio",
+			"inline", `cloudInit: {user: a, datasource: configDrive, store: inline}`,
+			"user=a datasource=configDrive secret=it-cloudinit bus=virtio",
+		},
+		{
+			"cattle", `lifecycle: cattle, cloudInit: {user: a}`, "user=a datasource=noCloud secret=it-cloudinit bus=virtio",
+		},
+		{
+			"cattle-in-secret", `lifecycle: cattle, cloudInit: {user: a, store: secret}`,
+			"user=a datasource=noCloud inSecret=true secret=it-cloudinit bus=virtio",
 		},
 		{
 			"templates", `cloudInit: {sshKeys: ["{{ .vm.name }}"], runcmd: [a, [b, "{{ .vm.os }}"]]}`,
-			"datasource=noCloud secret=it-cloudinit bus=virtio sshKeys=[it] runcmd=[{a []} { [b linux]}]",
+			"datasource=noCloud inSecret=true secret=it-cloudinit bus=virtio sshKeys=[it] runcmd=[{a []} { [b linux]}]",
 		},
 		{
 			"config-drive-on-windows", `os: win, cloudInit: {datasource: configDrive}`,
-			"datasource=configDrive secret=it-cloudinit bus=sata",
+			"datasource=configDrive inSecret=true secret=it-cloudinit bus=sata",
 		},
 		{
 			"password-of-vars", `vars: {p: x}, cloudInit: {password: "{{ .vars.p }}"}`,
-			"datasource=noCloud secret=it-cloudinit bus=virtio password=x",
+			"datasource=noCloud inSecret=true secret=it-cloudinit bus=virtio password=x",
 		},
 	})
 	refuse(t, []row{

@@ -135,7 +135,7 @@ func TestAdopt(t *testing.T) {
 		"running":                    {nothing, withRunning, impact.Refused, "running-stays"},
 		"running that kubectl set":   {nothing, both(withRunning, byKubectl(`{"spec":{"running":true}}`)), impact.None, plan.CodeAdopted},
 		"another disk":               {nothing, in(1, set("20Gi", "spec.storage.resources.requests.storage")), impact.Refused, "immutable"},
-		"another Secret":             {nothing, in(2, set("b3RoZXI=", "data.userdata")), impact.Staged, "secret-unseen"},
+		"another Secret":             {nothing, in(2, set("b3RoZXI=", "data.userdata")), impact.Metadata, "first-boot"},
 		"a Secret that is not known": {nothing, func(o []object) { clear(o[2]) }, impact.Create, "created"},
 		"to be recreated later":      {set("Replace=true", "metadata.annotations.argocd~argoproj~io/sync-options"), nothing, impact.Metadata, "replace-on-sync"},
 		"deleted and recreated":      {set("Force=true,Replace=true", "metadata.annotations.argocd~argoproj~io/sync-options"), nothing, impact.Recreate, "replaced"},

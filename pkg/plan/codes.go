@@ -25,7 +25,7 @@ var engineCodes = []impact.Code{
 	"blue-green", "claim-exists", "created", "filled-again", "in-flight", "not-moved-yet", "restart-pending", "reverted",
 	"running-stays", "taken-over", "unknown-to-git",
 	"delete-protected", "deleted", "disk-deleted", "held-back", "left", "members-recreated", "members-restarted",
-	"names-taken", "disks-found", "moved", "same-address", "same-identity", "state-deleted",
+	"names-taken", codeFirstBoot, "disks-found", "moved", "same-address", "same-identity", "state-deleted",
 	codeNeverStarts, codeRefused, "no-room", "renamed", "replaced", "secret-unseen", "two-writers",
 	"upgrade", CodeAdopted, gate.CodeApproved, gate.CodeMissing, gate.CodeStale, gate.CodeUnapprovable,
 	gate.CodeCeiling, gate.CodeLimit, gate.CodeRemoval, gate.CodeStage,

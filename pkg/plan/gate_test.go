@@ -313,7 +313,7 @@ func TestGateOfSecrets(t *testing.T) {
 		})
 	}
 	v := plan.New(encode(t, objects("a")), encode(t, objects("b")), plan.Options{Cluster: openshift}).VMs[0]
-	require.Equal(t, impact.Staged, v.Level)
+	require.Equal(t, impact.Metadata, v.Level)
 	require.Empty(t, v.Gate.Approvals)
 }
 

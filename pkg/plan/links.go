@@ -122,7 +122,7 @@ func (p *planner) linkCauses(s *impact.Subject, links []*pairs.Pair) []impact.Ca
 		row := impact.KindRow(l.ID)
 		for _, c := range p.Causes(l) {
 			if kind := cluster.KindOf(l.ID); kind == cluster.KindSecret || kind == "ConfigMap" {
-				c = secretCause(s, c)
+				c = secretCause(s, l.ID.Name, c)
 			}
 			switch {
 			case c.Level == impact.Create && s.Old == nil:
@@ -143,9 +143,12 @@ func (p *planner) linkCauses(s *impact.Subject, links []*pairs.Pair) []impact.Ca
 
 // secretCause returns the cause of a changed Secret or ConfigMap of a VM: KubeVirt
 // reads it when the VM starts (v1.8.4, pkg/cloud-init/cloud-init.go).
-func secretCause(s *impact.Subject, c impact.Cause) impact.Cause {
+func secretCause(s *impact.Subject, name string, c impact.Cause) impact.Cause {
 	if c.Level != impact.Live || s.Old == nil {
 		return c
+	}
+	if isFirstBoot(s, name) {
+		return firstBoot(c)
 	}
 	c.Level, c.Code, c.Key, c.When = impact.Staged, "secret-unseen", "cloudInit", impact.AtNextStart
 	c.Reason = "KubeVirt does not detect that the content has changed, and requests no restart"

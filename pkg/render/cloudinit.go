@@ -38,12 +38,13 @@ func (g *guestData) hash() string {
 	return machine.Hash(g.user, g.network)
 }
 
-// serial returns the serial number of the disk with the data. It makes a change of
-// the data a change of the VM, also if the data is in a Secret: KubeVirt compares the
+// dataSerial returns the serial number of the disk with the data. It makes a change of
+// the data a change of cattle, also if the data is in a Secret: KubeVirt compares the
 // template's spec, and neither the Secret nor annotations (virt-controller
-// watch/vm/vm.go, syncRestartRequired, v1.8.4).
-func (g *guestData) serial() string {
-	if !g.secret {
+// watch/vm/vm.go, syncRestartRequired, v1.8.4). A pet keeps its first boot, and must not
+// be asked for a restart that changes nothing in its guest.
+func (x *rendering) dataSerial(g *guestData) string {
+	if !g.secret || x.Lifecycle.Strategy.Traits().Pet {
 		return ""
 	}
 	return g.hash()

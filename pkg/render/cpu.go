@@ -4,6 +4,7 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/values"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // setCPU sets the whole topology, so that nothing depends on a cluster's defaults.
@@ -23,10 +24,19 @@ func (x *rendering) setCPU(d *kubevirtv1.DomainSpec) {
 	if isTrue(c.Realtime) {
 		d.CPU.Realtime = &kubevirtv1.Realtime{}
 	}
-	// One CPU needs no more than one queue; a preference sets multiqueue itself.
-	if x.OS.Multiqueue && x.Preference == nil && c.Cores*c.Sockets*c.Threads > 1 {
+	// A preference sets multiqueue itself.
+	if x.OS.Multiqueue && x.Preference == nil && (x.plugsIntoQueues() || c.Cores*c.Sockets*c.Threads > 1) {
 		d.Devices.NetworkInterfaceMultiQueue = new(true)
 	}
+}
+
+// plugsIntoQueues reports whether KubeVirt plugs processors into a VM whose NICs have several queues: not before
+// 1.4.1, and not in 1.5.0 and 1.5.1 (kubevirt/kubevirt pull request 14728 and its backports). Then multiqueue is set
+// for a VM with one processor, too, which has one queue until it has more (pkg/virt-launcher/virtwrap/converter,
+// NetworkQueuesCapacity, v1.8.4): a device that followed from the size would need a restart when the size changes.
+func (x *rendering) plugsIntoQueues() bool {
+	v := x.Target.KubeVirt
+	return !versions.Before(v, "1.4.1") && (versions.Before(v, "1.5") || !versions.Before(v, "1.5.2"))
 }
 
 func cpuFeatures(in []values.CPUFeature) []kubevirtv1.CPUFeature {

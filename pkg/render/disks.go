@@ -25,7 +25,7 @@ func (x *rendering) addDisks(spec *kubevirtv1.VirtualMachineInstanceSpec, g *gue
 func (x *rendering) addDisk(spec *kubevirtv1.VirtualMachineInstanceSpec, g *guestData, d *machine.Disk) {
 	device := x.patchedDisk(d)
 	if d.Source.CloudInit && d.Serial == "" {
-		device.Serial = g.serial()
+		device.Serial = x.dataSerial(g)
 	}
 	spec.Domain.Devices.Disks = append(spec.Domain.Devices.Disks, *device)
 	if d.Kind != machine.DiskEjected {

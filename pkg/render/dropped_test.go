@@ -206,7 +206,7 @@ var markers = map[string]marker{
 	"cloudInit.networkDataSecret": {"s", nil},
 	"cloudInit.extra":             {keys{"ssh_pwauth": true}, nil},
 	"cloudInit.bus":               {either{"sata", "scsi"}, keys{"cloudInit": keys{"user": "me"}}},
-	"cloudInit.store":             {"secret", keys{"cloudInit": keys{"user": "me"}}},
+	"cloudInit.store":             {either{"inline", "secret"}, keys{"cloudInit": keys{"user": "me"}}},
 	"cloudInit.datasource":        {"configDrive", keys{"cloudInit": keys{"user": "me"}}},
 	"sysprep.secret":              {"other", nil},
 	"sysprep.configMap":           {"a", nil},

@@ -10,7 +10,7 @@ import (
 // expanded. Strings stay strings.
 func TestExtraCloudConfig(t *testing.T) {
 	text, diags := rendered(t, keys{"cpu": 2, "memory": "4Gi", "cloudInit": keys{
-		"user": "me", "passwordSecret": "p", "extra": keys{
+		"user": "me", "store": "inline", "passwordSecret": "p", "extra": keys{
 			"ssh_pwauth":  true,
 			"write_files": []any{keys{"path": "/etc/vm", "content": "{{ .vm.name }}", "permissions": "0644"}},
 		},
@@ -28,7 +28,8 @@ func TestExtraCloudConfig(t *testing.T) {
 // data.
 func TestNetworkDataSecret(t *testing.T) {
 	text, diags := rendered(t, keys{
-		"cpu": 2, "memory": "4Gi", "cloudInit": keys{"user": "me", "networkDataSecret": "net", "bus": "sata"},
+		"cpu": 2, "memory": "4Gi",
+		"cloudInit": keys{"user": "me", "store": "inline", "networkDataSecret": "net", "bus": "sata"},
 	})
 	require.Empty(t, diags.Sorted())
 	require.Contains(t, text, `"cloudInitNoCloud":{"userData":"#cloud-config\nuser: me\n",`+

@@ -49,7 +49,7 @@ func TestPlaceOfGuestData(t *testing.T) {
 		},
 		{
 			"private",
-			keys{"cloudInit": private, "disks": keys{"ci": seed(nil)}},
+			keys{"lifecycle": "cattle", "cloudInit": private, "disks": keys{"ci": seed(nil)}},
 			`rootdisk ci: {"name":"ci","disk":{"bus":"virtio"},"serial":"`,
 			[]string{"rootdisk", "ci"},
 		},

@@ -197,17 +197,23 @@ func TestLabels(t *testing.T) {
 	}, find[*cdiv1.DataVolume](t, objects).Labels)
 }
 
-// Only a VM with several virtual CPUs benefits from several queues.
+// Several queues follow from the operating system alone where KubeVirt can plug processors into such a VM. Elsewhere a
+// VM with one processor has none.
 func TestMultiqueue(t *testing.T) {
 	m := linuxMachine(t)
-	queues := func() *bool {
+	queues := func(version string, threads uint32) *bool {
+		m.Target.KubeVirt, m.CPU.Threads = version, threads
 		return find[*kubevirtv1.VirtualMachine](t, render(t, m)).Spec.Template.Spec.Domain.Devices.NetworkInterfaceMultiQueue
 	}
-	require.Nil(t, queues())
-	m.CPU.Threads = 2
-	require.Equal(t, new(true), queues())
+	for _, version := range []string{"1.4.1", "1.4.9", "1.5.2", "1.6.0", "1.9"} {
+		require.Equal(t, new(true), queues(version, 1), version)
+	}
+	for _, version := range []string{"1.4", "1.4.0", "1.5", "1.5.1"} {
+		require.Nil(t, queues(version, 1), version)
+		require.Equal(t, new(true), queues(version, 2), version)
+	}
 	m.OS.Multiqueue = false
-	require.Nil(t, queues())
+	require.Nil(t, queues("1.9", 2))
 }
 
 func TestNoNICs(t *testing.T) {

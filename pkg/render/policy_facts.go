@@ -19,11 +19,11 @@ var (
 	}
 	userDataFact = Fact{
 		On: OnChange, Given: "`cloudInit`", holds: hasCloudInit,
-		Text: "A change of cloud-init's data requires a restart like other changes, also if the data is in a Secret " +
-			"that vmrender writes. But cloud-init runs most of its modules, such as packages and commands, " +
-			"only on the first boot of an instance, and a pet stays the same instance: " +
-			"also change the guest in another way, such as with Ansible. " +
-			"Changes inside a Secret of your own are not detected.",
+		Text: "A change of cloud-init's data changes the Secret with it, and nothing of the VirtualMachine: " +
+			"cloud-init runs most of its modules, such as packages and commands, only on the first boot of an instance, " +
+			"and a pet stays the same instance. VMs that are created from then on get the data. " +
+			"Change guests that have booted in another way: `sshKeySecret`, `passwordSecret`, or Ansible. " +
+			"With `store: inline`, the change requires a restart.",
 	}
 	renewedFact = Fact{
 		On: OnChange, Given: "`cloudInit`", holds: hasCloudInit,

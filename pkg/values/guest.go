@@ -36,7 +36,8 @@ type CloudInit struct {
 	NetworkDataSecret string `json:"networkDataSecret,omitempty" format:"name"`
 	// Secret with the complete user data under `userdata`.
 	Secret string `json:"secret,omitempty" format:"name"`
-	// Location of user data: in the VirtualMachine (the default), or in a separate Secret.
+	// Location of user and network data: in a Secret (the default for pets, whose data counts at the first boot only: a
+	// change of it changes nothing of the VirtualMachine), or in the VirtualMachine (the default for cattle).
 	Store string `json:"store,omitempty" enum:"inline,secret"`
 	// Data source that the guest reads. Defaults to noCloud, which Windows does not read.
 	Datasource string `json:"datasource,omitempty" enum:"noCloud,configDrive"`

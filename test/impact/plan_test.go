@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/pkg/catalog"
 	pkgcluster "github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -25,7 +26,7 @@ func planned(t testing.TB, config pkgcluster.Settings, c trial, live []manifest.
 	require.NoError(t, err)
 	out := map[string]plan.Verdict{}
 	for how, live := range map[string][]manifest.Object{"from Git": nil, "with the cluster": live} {
-		p := plan.New([]manifest.Object{from}, []manifest.Object{to}, plan.Options{Cluster: config, Live: live})
+		p := plan.New([]manifest.Object{from}, []manifest.Object{to}, plan.Options{Cluster: config, Live: live, Types: catalog.Installed})
 		require.Len(t, p.VMs, 1)
 		if v := p.VMs[0]; live != nil || !v.Approximate && v.Stopped != c.Running {
 			out[how] = v
@@ -86,12 +87,13 @@ var meant = []struct {
 	{code: "restart-required", path: domain + "cpu", than: started, why: "it may spell out what KubeVirt fills in at every start"},
 	{code: "restart-required", path: domain + "memory.maxGuest", than: started, why: "it may spell out what KubeVirt fills in at every start"},
 	{code: "restart-required", path: instance + "evictionStrategy", than: started, why: "it may spell out what KubeVirt fills in at every start"},
+	{code: "restart-required", path: domain + "resources", than: started, why: "it may spell out what KubeVirt fills in at every start"},
 	{code: "cannot-shrink", path: domain + "cpu", than: started, why: "it may spell out what KubeVirt fills in at every start"},
 	{
 		code: "cannot-shrink", path: instance + "volumes", than: []impact.Level{impact.Migrate, impact.Staged},
 		why: "the copy itself fails, on a node",
 	},
-	{code: "controller-crashes", than: []impact.Level{impact.Staged}, why: "virt-controller crashes at the next start, which matters more"},
+	{code: "controller-crashes", than: []impact.Level{impact.None, impact.Staged}, why: "virt-controller crashes at the next start, which matters more"},
 	{code: "refused", path: domain, than: []impact.Level{impact.None}, why: "the API server drops a field that the version does not have, and vmrender refuses it"},
 	{code: "refused", path: domain + "memory.maxGuest", than: []impact.Level{impact.Staged, impact.Restart}, why: "vmrender refuses on arm64 what later versions refuse"},
 	{code: "restart-required", path: domain + "memory.guest", than: started, why: "it may spell out what KubeVirt fills in at every start"},
@@ -101,6 +103,7 @@ var meant = []struct {
 	{code: "no-hotplug", path: domain + "memory.guest", than: []impact.Level{impact.Migrate}, why: "only some older patch releases plug memory on arm64"},
 	{code: "never-migrates", path: domain + "devices.interfaces", than: []impact.Level{impact.Migrate}, why: "another change migrates the VM, and takes the NIC along"},
 	{code: "not-plugged", than: []impact.Level{impact.Live}, why: "the instance has the NIC, but its guest does not"},
+	{assumes: impact.Selected, why: "approximate: the judge's clusters select no VMs by a label"},
 	{assumes: impact.Types, why: "approximate: instance types and preferences are not among the manifests"},
 	{assumes: impact.Defaults, why: "approximate: what KubeVirt fills in is the cluster's"},
 	{assumes: impact.Fits, why: "approximate: what an architecture does not have is not among the rules"},

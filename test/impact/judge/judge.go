@@ -181,14 +181,22 @@ func (j *Judge) begin(manifest []byte, running bool) (*start, error) {
 
 // visible returns the parts of an instance that an edit can change.
 func visible(vmi *v1.VirtualMachineInstance) (flat, error) {
-	return flatten(map[string]any{"spec": vmi.Spec, "labels": vmi.Labels, "annotations": settable(vmi.Annotations)})
+	return flatten(map[string]any{"spec": vmi.Spec, "labels": settable(vmi.Labels), "annotations": settable(vmi.Annotations)})
 }
 
-// settable leaves out the annotations that controllers use for bookkeeping.
-func settable(annotations map[string]string) map[string]string {
+// unseen are labels and annotations that no guest and no controller acts by: those that controllers use for bookkeeping,
+// and those that only consoles and metrics read.
+var unseen = []string{
+	v1.VirtualMachineGenerationAnnotation, v1.ControllerAPILatestVersionObservedAnnotation,
+	v1.InstancetypeAnnotation, v1.ClusterInstancetypeAnnotation, v1.PreferenceAnnotation, v1.ClusterPreferenceAnnotation,
+	"kubevirt.io/size", "vm.kubevirt.io/flavor", "vm.kubevirt.io/os", "vm.kubevirt.io/workload",
+}
+
+// settable leaves out the labels or annotations that are unseen.
+func settable(texts map[string]string) map[string]string {
 	out := map[string]string{}
-	for key, value := range annotations {
-		if key != v1.VirtualMachineGenerationAnnotation && key != v1.ControllerAPILatestVersionObservedAnnotation {
+	for key, value := range texts {
+		if !slices.Contains(unseen, key) {
 			out[key] = value
 		}
 	}
