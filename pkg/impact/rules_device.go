@@ -142,6 +142,7 @@ var rulesDisks = []Rule{
 		Path: "spec.template.spec.domain.devices.disks[*].**", If: both(removed, wasCDROM), From: "1.6.4", Level: Restart, Code: waitsCode,
 		Reason: "a CD-ROM drive cannot be unplugged", Advice: AdviceRestart, When: AtRestart, Key: "disks[*]", Source: sourceVolumes, Compared: true,
 	},
+	{Path: "spec.template.spec.domain.devices.disks[*].**", If: both(added, hasVolume), Level: None, Code: "with-volume", Reason: "it comes with its volume", Key: "disks[*]", Source: sourceVolumes},
 	{Path: "spec.template.spec.domain.devices.disks[*].**", If: both(hasVolume, hotpluggable), Level: None, Code: "with-volume", Reason: "it goes with its volume", Key: "disks[*]", Source: sourceHotplug},
 	{
 		Path: "spec.template.spec.domain.devices.disks[*].**", If: both(hotpluggable, turnsHotpluggable), Level: Staged, Code: "not-compared",
