@@ -322,6 +322,9 @@ func fateOf(c world.Collision, other manifest.ID, both string) (format, advice s
 	case c.Holder.Fate == world.Goes:
 		return "%s, which the sync deletes, has %s until it has shut down: if the VM starts with it before that, %s",
 			adviceGone
+	case c.Until == world.HolderStops && c.Thing.Kind == world.IP:
+		return "%s has %s until its guest gives it up: if the VM starts with it before that, %s", fmt.Sprintf(
+			"change the address in the guest of %s first: cloud-init sets it at the first boot only", other)
 	case c.Until == world.HolderStops:
 		return "%s has %s until it restarts: if the VM starts with it before that, %s", fmt.Sprintf(
 			"restart or stop %s first, or make the two changes in two commits with its restart between them", other)
