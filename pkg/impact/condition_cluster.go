@@ -28,6 +28,9 @@ var isOwned = Condition{"it belongs to the VM in the cluster", func(e *Edit) boo
 	return slices.Contains(e.State.Owned(e.ID), strings.Trim(entry(e.Path), "[]"))
 }, unseen}
 
+// adviceGrowth is what to do about a claim that cannot grow.
+const adviceGrowth = "use a new, larger disk, or set allowVolumeExpansion on the storage class if its driver can"
+
 // cannotExpand holds for claims of a storage class that does not let them grow.
 var cannotExpand = Condition{"its storage class does not allow it", func(e *Edit) bool {
 	claim := e.State.Get(cluster.KindClaim, e.ID.Namespace, e.ID.Name)

@@ -12,6 +12,7 @@ import (
 
 const (
 	sourceDataVolume = "CDI v1.66, pkg/apiserver/webhooks/datavolume-validate.go, Admit"
+	sourceResize     = "Kubernetes v1.34, plugin/pkg/admission/storage/persistentvolume/resize"
 	sourceClaim      = "Kubernetes v1.34, pkg/apis/core/validation/validation.go, ValidatePersistentVolumeClaimUpdate"
 	sourceNMState    = "kubernetes-nmstate, controllers/handler/nodenetworkconfigurationpolicy_controller.go"
 	sourceHCO        = "hyperconverged-cluster-operator v1.18, controllers/handlers/kubevirt.go"
@@ -51,9 +52,10 @@ var rulesStorage = []Rule{
 
 	{Kind: cluster.KindClaim, Path: Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps the claim and its data", Source: sourceOptions},
 	{Kind: cluster.KindClaim, Path: Removed, Level: DataLoss, Code: "disk-deleted", Reason: "the claim is deleted with its data", Source: sourceOptions},
+	{Kind: cluster.KindClaim, Path: Created, If: cannotExpand, Level: Refused, Code: "cannot-grow", Reason: "the claim's storage class does not allow growth", Advice: adviceGrowth, Key: "disks", Source: sourceResize},
 	{Kind: cluster.KindClaim, Path: Created, Level: Create, Code: "grown", Reason: "the disk grows if its storage class allows it, or is created", Advice: "grow the partition and file system in the guest", Key: "disks", Source: sourceClaim},
 	{Kind: cluster.KindClaim, Path: "spec.resources.requests.storage", If: lowered, Level: Refused, Code: "cannot-shrink", Reason: "Kubernetes refuses to shrink a claim", Key: "disks", Source: sourceClaim},
-	{Kind: cluster.KindClaim, Path: "spec.resources.requests.storage", If: both(raised, cannotExpand), Level: Refused, Code: "cannot-grow", Reason: "the claim's storage class does not allow growth", Advice: "use a new, larger disk, or set allowVolumeExpansion on the storage class if its driver can", Key: "disks", Source: "Kubernetes v1.34, plugin/pkg/admission/storage/persistentvolume/resize"},
+	{Kind: cluster.KindClaim, Path: "spec.resources.requests.storage", If: both(raised, cannotExpand), Level: Refused, Code: "cannot-grow", Reason: "the claim's storage class does not allow growth", Advice: adviceGrowth, Key: "disks", Source: sourceResize},
 	{Kind: cluster.KindClaim, Path: "spec.resources.requests.storage", Level: Live, Code: "grown", Reason: "the disk grows while the VM runs, if its storage class allows it", Advice: "grow the partition and file system in the guest", Key: "disks", Source: sourceClaim},
 	{Kind: cluster.KindClaim, Path: "spec.**", Level: Refused, Code: "immutable", Reason: "Kubernetes rejects every change of a claim except its growth", Key: "disks", Source: sourceClaim},
 }

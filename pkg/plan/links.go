@@ -129,6 +129,8 @@ func (p *planner) linkCauses(s *impact.Subject, links []*pairs.Pair) []impact.Ca
 				continue
 			case c.Code == "disk-created" && usesClaim(s.Old, l.ID.Name):
 				c = claimTaken()
+			case c.Code == "grown" && c.Level == impact.Create && slices.Contains(world.Claims(world.Spec(s.Old)), l.ID.Name):
+				c.Level, c.Reason = impact.Live, "the disk grows while the VM runs, if its storage class allows it"
 			}
 			isSecret := cluster.KindOf(l.ID) == cluster.KindSecret
 			if c.Level == impact.Create && s.TakenOver && isSecret && len(p.Live.Secrets) == 0 {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/vmrender/vmrender/pkg/impact"
+	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -25,8 +26,8 @@ type PlanSharedCause struct {
 	VMs []PlanObject `json:"vms"`
 }
 
-// sharedCauses returns what many VMs have in common, worst first.
-func (p Plan) sharedCauses() []PlanSharedCause {
+// SharedCauses returns what many VMs have in common, worst first.
+func (p Plan) SharedCauses() []PlanSharedCause {
 	out := []PlanSharedCause{}
 	for _, g := range byLevel(p.VMs) {
 		for _, f := range p.folds(g.Verdicts, summary) {
@@ -43,6 +44,20 @@ func (p Plan) sharedCauses() []PlanSharedCause {
 			}
 			out = append(out, one)
 		}
+	}
+	return out
+}
+
+// Place returns where the key is set, as file:line:column.
+func (c PlanSharedCause) Place() string {
+	return source.Pos{File: c.File, Line: c.Line, Col: c.Column}.String()
+}
+
+// Names returns the VMs as namespace/name.
+func (c PlanSharedCause) Names() []string {
+	var out []string
+	for _, vm := range c.VMs {
+		out = append(out, title(manifest.ID(vm)))
 	}
 	return out
 }

@@ -188,7 +188,7 @@ func (p Plan) Document() PlanDocument {
 	d := PlanDocument{
 		VMs: p.verdicts(p.VMs), Objects: p.verdicts(p.Objects), Jobs: make([]PlanJob, 0, len(p.Jobs)),
 		Notes: notNil(p.Notes), Unknown: notNil(p.Unknown),
-		Causes: p.sharedCauses(), Approvals: p.sharedApprovals(), Limits: p.exceededLimits(),
+		Causes: p.SharedCauses(), Approvals: p.sharedApprovals(), Limits: p.exceededLimits(),
 		Summary: PlanSummary{
 			Headline: p.Headline(), Worst: p.Worst(), Labels: []string{},
 			VMs: orEmpty(p.Summary.VMs), Objects: orEmpty(p.Summary.Objects),

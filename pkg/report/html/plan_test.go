@@ -90,6 +90,27 @@ func TestPlan(t *testing.T) {
 		scripts.ReplaceAllString(styles.ReplaceAllString(page, "<style>…</style>"), "<script>…</script>"))
 }
 
+// TestSharedCauses checks that a key that several VMs read at one place is one entry of the page, with that place.
+func TestSharedCauses(t *testing.T) {
+	var vms []plan.Verdict
+	for i := range 5 {
+		vms = append(vms, plan.Verdict{
+			ID: id("VirtualMachine", "prod", fmt.Sprint("web", i)), Level: memory.Level, Causes: []impact.Cause{memory},
+		})
+	}
+	p := planned(vms, nil)
+	require.NotContains(t, writePlan(t, p), "One key of several VMs", "nothing tells where the key is set")
+	p.Place = func(_ manifest.ID, key string) source.Pos {
+		if key == "" {
+			return source.Pos{File: "vms.yaml", Line: 2, Col: 3}
+		}
+		return source.Pos{File: "fleet.yaml", Line: 4, Col: 2}
+	}
+	page := writePlan(t, p)
+	require.Contains(t, page, "<code>memory</code> at <code>fleet.yaml:4:2</code>: memory shrinks only by a restart")
+	require.Contains(t, page, "prod/web0, prod/web1, prod/web2")
+}
+
 func TestTitleOfPlan(t *testing.T) {
 	of := func(n int, level impact.Level) []plan.Verdict {
 		out := make([]plan.Verdict, n)
