@@ -71,24 +71,24 @@ func (f *liveFlags) load(cmd *cobra.Command, wanted ...[]manifest.Object) (state
 	if f.from == "-" {
 		s.label = "the export on standard input"
 	}
-	l := compare.Manifests(f.from, cmd.InOrStdin())
+	l := compare.Export(f.from, cmd.InOrStdin(), makeRoom())
 	s.objects, s.diags = l.Objects, l.Diags
 	if len(s.objects) == 0 && !s.diags.HasErrors() {
 		s.diags.Errorf(source.Pos{File: l.Label}, rule.EmptyFile, "",
 			"no objects; expected an export, see docs/how-to/live.md")
 	}
-	makeRoom(s.objects)
 	s.exported = cluster.Exported(s.objects)
 	return s, nil
 }
 
-// makeRoom prepares the process for objects of a cluster, which a plan or status keeps as trees.
-func makeRoom(objects []manifest.Object) {
-	n := 0
-	for i := range objects {
-		n += len(objects[i].JSON)
+// makeRoom returns a function that prepares the process for texts with objects of a cluster, which a plan or status
+// keeps as trees.
+func makeRoom() func(bytes int) {
+	sum := 0
+	return func(bytes int) {
+		sum += bytes
+		process.Room(sum)
 	}
-	process.Room(n)
 }
 
 // query reads the state from the cluster.
@@ -107,11 +107,10 @@ func readState(ctx context.Context, client *rollout.Cluster, name string, namesp
 	if err != nil {
 		return state{}, err
 	}
-	objects, err := manifest.Read(bytes.NewReader(stream))
+	objects, err := manifest.Reader{Trees: true, Room: makeRoom()}.Read(bytes.NewReader(stream))
 	if objects == nil {
 		objects = []manifest.Object{}
 	}
-	makeRoom(objects)
 	return state{
 		label: "the cluster of context " + name, exported: cluster.Exported(objects), objects: objects, unread: unread,
 		diags: new(source.Diagnostics),

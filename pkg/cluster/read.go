@@ -17,7 +17,7 @@ func ReadSettings(c Settings, state []manifest.Object) (Settings, []string) {
 	for _, o := range state {
 		switch KindOf(o.ID) {
 		case KindKubeVirt:
-			r.kubevirt(manifest.Decode(o.JSON))
+			r.kubevirt(o.Tree())
 		case kindHCO:
 			r.cluster.OpenShift = true
 			r.say("HyperConverged")
@@ -77,7 +77,7 @@ func (r *settingsReader) kubevirt(object manifest.Tree) {
 func Exported(state []manifest.Object) string {
 	var newest time.Time
 	for _, o := range state {
-		latest(manifest.Decode(o.JSON), "", &newest)
+		latest(o.Tree(), "", &newest)
 	}
 	if newest.IsZero() {
 		return ""
@@ -100,7 +100,7 @@ func latest(v any, field string, newest *time.Time) {
 			latest(value, field, newest)
 		}
 	case string:
-		if !isTime(field) {
+		if len(v) < len("2006-01-02T15:04:05Z") || !isTime(field) {
 			return
 		}
 		if t, err := time.Parse(time.RFC3339, v); err == nil && t.After(*newest) {

@@ -42,7 +42,7 @@ func Read(objects []manifest.Object) *State {
 		Secrets: map[Key]manifest.Tree{},
 	}
 	for _, o := range objects {
-		object := manifest.Decode(o.JSON)
+		object := o.Tree()
 		k := KeyOf(o.ID)
 		if object == nil {
 			continue

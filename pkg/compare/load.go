@@ -163,14 +163,22 @@ func layersOf(groups []layers.Group) *world.Layers {
 }
 
 // Manifests reads the manifests in a file, in a directory, or on standard input ("-").
-func Manifests(path string, stdin io.Reader) Loaded {
+func Manifests(path string, stdin io.Reader) Loaded { return manifests(path, stdin, manifest.Reader{}) }
+
+// Export reads the objects of a cluster as [Manifests] reads those of Git, but as trees; see [manifest.Reader]. Room is
+// called with the size of each file before it is decoded.
+func Export(path string, stdin io.Reader, room func(bytes int)) Loaded {
+	return manifests(path, stdin, manifest.Reader{Trees: true, Room: room})
+}
+
+func manifests(path string, stdin io.Reader, reader manifest.Reader) Loaded {
 	l := Loaded{Label: path, Diags: new(source.Diagnostics)}
 	var err error
 	if path == "-" {
 		l.Label = "standard input"
-		l.Objects, err = manifest.ReadNamed("<stdin>", stdin)
+		l.Objects, err = reader.ReadNamed("<stdin>", stdin)
 	} else {
-		l.Objects, err = manifest.ReadFiles(path)
+		l.Objects, err = reader.ReadFiles(path)
 	}
 	reportUnread(err, l.Diags)
 	return l

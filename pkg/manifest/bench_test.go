@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -73,6 +74,26 @@ func BenchmarkDecode(b *testing.B) {
 			_ = d.Decode(&v)
 		}
 	})
+}
+
+// BenchmarkRead reads a List of 100 VMs.
+func BenchmarkRead(b *testing.B) {
+	_, encoded := benchmarkVM(b)
+	list := slices.Concat([]byte(`{"items":[`), bytes.Repeat(append(encoded, ','), 99), encoded, []byte("]}"))
+	for name, read := range map[string]func() ([]manifest.Object, error){
+		"trees":     func() ([]manifest.Object, error) { return manifest.Reader{Trees: true}.Read(bytes.NewReader(list)) },
+		"json":      func() ([]manifest.Object, error) { return manifest.Read(bytes.NewReader(list)) },
+		"precisely": func() ([]manifest.Object, error) { return manifest.ReadPrecisely(list) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(list)))
+			for b.Loop() {
+				_, err := read()
+				require.NoError(b, err)
+			}
+		})
+	}
 }
 
 func BenchmarkYAML(b *testing.B) {

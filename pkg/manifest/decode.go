@@ -2,17 +2,19 @@ package manifest
 
 import (
 	"encoding/json"
-	"sync"
-	"unicode/utf8"
+	"maps"
 )
 
-// decoder reads a JSON value into a tree, as encoding/json does with [json.Decoder.UseNumber], in two thirds of
+// decoder reads a JSON value into a tree, as encoding/json does with [json.Decoder.UseNumber], in half of
 // its time (BenchmarkDecode): a plan decodes every object that changes, and every object in the cluster.
 type decoder struct {
-	text   []byte
-	pos    int
-	deep   int
-	common map[string]string // see common
+	text []byte
+	pos  int
+	deep int
+	// canonical is true if trees are those of canonical JSON; see [Read]. A key that occurs twice in one object is
+	// an error then.
+	canonical bool
+	recent    *recent
 }
 
 // deepest is the depth at which encoding/json gives up, too.
@@ -20,7 +22,8 @@ const deepest = 10000
 
 // decode returns the value that a text is; false if it is not one value of valid JSON.
 func decode(text []byte) (v any, ok bool) {
-	d := decoder{text: text, common: common()}
+	d := decoder{text: text, recent: borrowRecent()}
+	defer d.recent.giveBack()
 	if v, ok = d.value(); !ok {
 		return nil, false
 	}
@@ -106,29 +109,46 @@ func (d *decoder) object() (Tree, bool) {
 	if d.take('}') {
 		return out, true
 	}
-	for {
-		if d.next() != '"' {
+	nulls := false
+	for n := 1; ; n++ {
+		key, ok := d.key()
+		if !ok {
 			return nil, false
 		}
-		key, ok := d.str()
-		if !ok || !d.take(':') {
+		v, ok := d.value()
+		if !ok {
 			return nil, false
 		}
-		if out[key], ok = d.value(); !ok {
+		out[key] = v
+		if d.canonical && len(out) < n {
 			return nil, false
 		}
+		nulls = nulls || v == nil
 		if d.take(',') {
 			continue
+		}
+		if d.canonical && nulls {
+			maps.DeleteFunc(out, func(_ string, v any) bool { return v == nil })
 		}
 		return out, d.take('}')
 	}
 }
 
-func (d *decoder) list() ([]any, bool) {
-	out := []any{}
-	if d.take(']') {
-		return out, true
+// key reads a key and its colon.
+func (d *decoder) key() (string, bool) {
+	if d.next() != '"' {
+		return "", false
 	}
+	v, ok := d.str()
+	key, _ := v.(string)
+	return key, ok && d.take(':')
+}
+
+func (d *decoder) list() ([]any, bool) {
+	if d.take(']') {
+		return []any{}, true
+	}
+	out := make([]any, 0, 4) // most lists of an object have few entries
 	for {
 		v, ok := d.value()
 		if !ok {
@@ -143,59 +163,63 @@ func (d *decoder) list() ([]any, bool) {
 }
 
 // str reads a text. Those with escapes are left to encoding/json.
-func (d *decoder) str() (string, bool) {
+func (d *decoder) str() (any, bool) {
 	start := d.pos
 	for i := start + 1; i < len(d.text); i++ {
 		switch c := d.text[i]; {
 		case c == '"':
 			d.pos = i + 1
-			return d.plain(d.text[start+1 : i]), true
+			return d.recent.text(d.text[start+1 : i]), true
 		case c == '\\':
 			return d.escaped(start)
 		case c < ' ':
-			return "", false
+			return nil, false
 		}
 	}
-	return "", false
-}
-
-// plain returns a text without escapes.
-func (d *decoder) plain(b []byte) string {
-	if s, ok := d.common[string(b)]; ok { // which is not copied
-		return s
-	}
-	if !utf8.Valid(b) { // encoding/json replaces it
-		return string([]rune(string(b)))
-	}
-	return string(b)
+	return nil, false
 }
 
 // escaped reads a text with escapes from its first quote on.
-func (d *decoder) escaped(start int) (s string, ok bool) {
+func (d *decoder) escaped(start int) (any, bool) {
 	for i := start + 1; i < len(d.text); i++ {
 		switch d.text[i] {
 		case '\\':
 			i++
 		case '"':
 			d.pos = i + 1
-			return s, json.Unmarshal(d.text[start:d.pos], &s) == nil
+			var s string
+			err := json.Unmarshal(d.text[start:d.pos], &s)
+			return s, err == nil
 		}
 	}
-	return "", false
+	return nil, false
 }
 
-// number reads a number as it is written.
-func (d *decoder) number() (json.Number, bool) {
+// number reads a number as it is written or, for a canonical tree, as [Encode] writes it.
+func (d *decoder) number() (any, bool) {
 	start := d.pos
+	if !d.skipNumber() {
+		return nil, false
+	}
+	n := json.Number(d.text[start:d.pos])
+	if !d.canonical || isInteger(string(n)) {
+		return n, true
+	}
+	normal, err := appendNumber(nil, string(n))
+	return json.Number(normal), err == nil
+}
+
+// skipNumber skips a number, and reports whether one is there.
+func (d *decoder) skipNumber() bool {
 	d.sign('-')
 	switch whole := d.digits(); {
 	case whole == 0, whole > 1 && d.text[d.pos-whole] == '0':
-		return "", false
+		return false
 	}
 	if d.at('.') {
 		d.pos++
 		if d.digits() == 0 {
-			return "", false
+			return false
 		}
 	}
 	if d.at('e') || d.at('E') {
@@ -205,10 +229,10 @@ func (d *decoder) number() (json.Number, bool) {
 			d.sign('+')
 		}
 		if d.digits() == 0 {
-			return "", false
+			return false
 		}
 	}
-	return json.Number(d.text[start:d.pos]), true
+	return true
 }
 
 func (d *decoder) at(c byte) bool { return d.pos < len(d.text) && d.text[d.pos] == c }
@@ -227,27 +251,3 @@ func (d *decoder) digits() int {
 	}
 	return d.pos - start
 }
-
-// common are the keys and values that most objects have: they are kept once, and not once for each object.
-var common = sync.OnceValue(func() map[string]string {
-	out := map[string]string{}
-	for _, s := range []string{
-		"accessModes", "annotations", "apiVersion", "app", "autoattachMemBalloon", "blockMultiQueue", "bootOrder",
-		"bootloader", "bridge", "bus", "cloudInitNoCloud", "cluster", "conditions", "cores", "cpu", "created",
-		"creationTimestamp", "dataVolume", "devices", "disk", "disks", "domain", "driver", "efi",
-		"evictionStrategy", "features", "firmware", "generation", "guest", "http", "image", "interfaces",
-		"ioThreadsPolicy", "kind", "labels", "lastProbeTime", "lastTransitionTime", "macAddress", "machine",
-		"masquerade", "memory", "message", "metadata", "model", "multus", "name", "namespace", "networkData",
-		"networkInterfaceMultiqueue", "networkName", "networks", "nodeName", "nodeSelector", "observedGeneration",
-		"ownerReferences", "persistentVolumeClaim", "phase", "pod", "printableStatus", "progress", "pvc", "ready",
-		"reason", "requests", "resourceVersion", "resources", "rng", "runStrategy", "secretRef", "serial",
-		"sockets", "source", "sourceRef", "spec", "status", "storage", "storageClassName", "template",
-		"terminationGracePeriodSeconds", "threads", "tpm", "type", "uid", "uuid", "userData", "volumeMode",
-		"volumes", "True", "False", "virtio", "rootdisk", "VirtualMachine", "VirtualMachineInstance", "DataVolume",
-		"PersistentVolumeClaim", "kubevirt.io/v1", "cdi.kubevirt.io/v1beta1", "v1", "Running", "Ready", "Succeeded",
-		"ReadWriteMany",
-	} {
-		out[s] = s
-	}
-	return out
-})

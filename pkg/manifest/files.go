@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +19,10 @@ import (
 // All problems are returned, joined by [errors.Join], and then no objects. Each is a
 // [ReadError] with its file: a problem of [Read], a file that cannot be read, or an
 // object that occurs twice.
-func ReadFiles(at string) ([]Object, error) {
+func ReadFiles(at string) ([]Object, error) { return Reader{}.ReadFiles(at) }
+
+// ReadFiles reads the objects of a file or directory; see [ReadFiles].
+func (o Reader) ReadFiles(at string) ([]Object, error) {
 	info, err := os.Stat(at)
 	if err != nil {
 		return nil, unreadable(at, err)
@@ -39,7 +41,7 @@ func ReadFiles(at string) ([]Object, error) {
 			return nil, unreadable(dir, err)
 		}
 	}
-	set := fileSet{files: map[ID]string{}}
+	set := fileSet{reader: o, files: map[ID]string{}}
 	for _, name := range names {
 		set.readFile(root, name, filepath.Join(dir, filepath.FromSlash(name)))
 	}
@@ -47,9 +49,13 @@ func ReadFiles(at string) ([]Object, error) {
 }
 
 // ReadNamed is like [ReadFiles] for a stream with a name for messages, such as "<stdin>".
-func ReadNamed(name string, r io.Reader) ([]Object, error) {
-	set := fileSet{files: map[ID]string{}}
-	set.read(name, r)
+func ReadNamed(name string, r io.Reader) ([]Object, error) { return Reader{}.ReadNamed(name, r) }
+
+// ReadNamed reads the objects of a stream with a name; see [ReadNamed].
+func (o Reader) ReadNamed(name string, r io.Reader) ([]Object, error) {
+	set := fileSet{reader: o, files: map[ID]string{}}
+	objects, err := o.Read(r)
+	set.add(name, objects, err)
 	return set.result()
 }
 
@@ -72,6 +78,7 @@ func namesBelow(root *os.Root) (names []string, err error) {
 
 // fileSet is the objects of several files, and the file of each.
 type fileSet struct {
+	reader  Reader
 	objects []Object
 	files   map[ID]string
 	errs    []error
@@ -97,11 +104,12 @@ func (s *fileSet) readFile(root *os.Root, name, file string) {
 		s.errs = append(s.errs, unreadable(file, err))
 		return
 	}
-	s.read(file, bytes.NewReader(text))
+	objects, err := s.reader.read(text)
+	s.add(file, objects, err)
 }
 
-func (s *fileSet) read(file string, r io.Reader) {
-	objects, err := Read(r)
+// add adds what was read from a file.
+func (s *fileSet) add(file string, objects []Object, err error) {
 	if err != nil {
 		s.errs = append(s.errs, inFile(file, err)...)
 	}

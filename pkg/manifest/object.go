@@ -17,7 +17,8 @@ type ID struct {
 // Object is an object: its identity and its compact JSON.
 type Object struct {
 	ID
-	JSON []byte
+	JSON []byte // nil if it has a tree; see [Reader]
+	tree Tree
 }
 
 // New returns a typed API struct as an object. Its JSON is canonical, as in the
@@ -35,6 +36,9 @@ func New(v any) (Object, error) {
 
 // Canonical returns the object with canonical JSON, as in the result of [Read].
 func (o Object) Canonical() (Object, error) {
+	if o.tree != nil {
+		return Object{ID: o.ID, JSON: Bytes(o.tree)}, nil
+	}
 	text, err := canonical(o.JSON)
 	return Object{ID: o.ID, JSON: text}, err
 }

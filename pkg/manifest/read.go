@@ -53,12 +53,33 @@ func (e *ReadError) Message() string {
 // All problems are returned, each a [ReadError], joined by [errors.Join], and
 // then no objects. Problems are broken YAML or JSON, keys that occur twice,
 // and objects without apiVersion, kind or name.
-func Read(r io.Reader) ([]Object, error) {
+func Read(r io.Reader) ([]Object, error) { return Reader{}.Read(r) }
+
+// Reader reads objects. The zero value reads as [Read] does.
+type Reader struct {
+	// Trees leaves out the JSON of the objects: [Object.Tree] returns the tree that was read, without decoding
+	// it again, and the same one each time. It is for objects of which each is used as a tree and stays, such as
+	// those of a cluster.
+	Trees bool
+	// Room is called with the size in bytes of each text before it is decoded. Nil for nothing.
+	Room func(bytes int)
+}
+
+// Read reads the objects of a stream; see [Read].
+func (o Reader) Read(r io.Reader) ([]Object, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("reading objects: %w", err)
 	}
-	var stream reading
+	return o.read(text)
+}
+
+// read reads the objects of a text, which it changes.
+func (o Reader) read(text []byte) ([]Object, error) {
+	if o.Room != nil {
+		o.Room(len(text))
+	}
+	stream := reading{trees: o.Trees}
 	for _, d := range split(text) {
 		stream.document(d)
 	}
@@ -70,6 +91,7 @@ func Read(r io.Reader) ([]Object, error) {
 
 // reading collects what was read so far.
 type reading struct {
+	trees   bool // see [Reader]
 	objects []Object
 	errs    []error
 }
@@ -90,6 +112,13 @@ func (r *reading) document(d document) {
 		r.fail(ReadError{Document: d.number, Line: d.line}, "the text is not valid UTF-8")
 		return
 	}
+	if !r.flawless(d.text) {
+		r.flow(d)
+	}
+}
+
+// flow reads a document that begins with a brace, and finds out where its problems are.
+func (r *reading) flow(d document) {
 	values, jsonErr := jsonValues(d.text)
 	lines := &lineCounter{text: d.text, line: d.line}
 	if jsonErr == nil {
@@ -118,7 +147,9 @@ func (r *reading) yaml(d document) {
 		r.yamlErrors(d, err)
 		return
 	}
-	r.value(ReadError{Document: d.number, Line: d.line}, text, nil)
+	if !r.flawless(text) {
+		r.value(ReadError{Document: d.number, Line: d.line}, text, nil)
+	}
 }
 
 // json reads one JSON value of a document, in which the line of every offset is
@@ -179,7 +210,11 @@ func (r *reading) object(at ReadError, text []byte) {
 		r.fail(at, "object without %s; every object has apiVersion, kind and metadata.name", strings.Join(missing, ", "))
 		return
 	}
-	r.objects = append(r.objects, Object{ID: id, JSON: canonical})
+	o := Object{ID: id, JSON: canonical}
+	if r.trees {
+		o = Object{ID: id, tree: Decode(canonical)}
+	}
+	r.objects = append(r.objects, o)
 }
 
 // canonical decodes and encodes a JSON object, which normalizes the order of keys

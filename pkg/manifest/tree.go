@@ -4,8 +4,14 @@ package manifest
 // and nil.
 type Tree = map[string]any
 
-// Tree returns the object's JSON as a tree; nil if it is not an object.
-func (o Object) Tree() Tree { return Decode(o.JSON) }
+// Tree returns the object as a tree; nil if its JSON is not an object. The tree is a new one, except for that of a
+// [Reader] with trees, which must not be changed.
+func (o Object) Tree() Tree {
+	if o.tree != nil {
+		return o.tree
+	}
+	return Decode(o.JSON)
+}
 
 // Decode returns the tree of a JSON object; nil if the text is something else. Numbers
 // stay as they are written.
