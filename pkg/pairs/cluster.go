@@ -56,6 +56,9 @@ func (p *Set) IsUnseen(pair *Pair) bool {
 // overlay uses an object of the cluster as the old side of its pair, if it differs.
 func (p *Set) overlay(pair *Pair, object manifest.Tree) {
 	isSame := pair.IsSame()
+	if isSame && manifest.Covers(cluster.Without(object, "status"), pair.Old) {
+		return // most objects: nothing is decoded for them
+	}
 	git := manifest.Decode(pair.Old)
 	now := git
 	if !isSame {

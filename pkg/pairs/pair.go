@@ -30,10 +30,21 @@ func (p *Pair) IsSame() bool { return p.Old != nil && p.New != nil && bytes.Equa
 
 // Subject returns the pair as a subject.
 func (p *Pair) Subject(c cluster.Settings) *impact.Subject {
-	return &impact.Subject{
-		ID: p.ID, Old: manifest.Decode(p.Old), New: manifest.Decode(p.New), Git: manifest.Decode(p.git), Cluster: c,
-		Missing: p.missing, TakenOver: p.takenOver,
+	s := &impact.Subject{ID: p.ID, Old: manifest.Decode(p.Old), Cluster: c, Missing: p.missing, TakenOver: p.takenOver}
+	s.New = p.decoded(p.New, s)
+	s.Git = p.decoded(p.git, s)
+	return s
+}
+
+// decoded returns the tree of another side of a subject: one that the subject has already, if it is of the same text.
+func (p *Pair) decoded(text []byte, s *impact.Subject) manifest.Tree {
+	switch {
+	case text != nil && bytes.Equal(text, p.Old):
+		return s.Old
+	case text != nil && bytes.Equal(text, p.New) && s.New != nil:
+		return s.New
 	}
+	return manifest.Decode(text)
 }
 
 // Former returns the old side in Git.

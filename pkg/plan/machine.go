@@ -70,18 +70,21 @@ func (p *planner) machineCauses(pair *pairs.Pair, s *impact.Subject, links []*pa
 	case impact.IsReplaced(s) && !pair.IsSame() && !impact.IsUnseen(s):
 		return slices.Concat(impact.Replacement(s), p.lostState(s, ownedDisks(s, p.Live)), p.linkCauses(s, links))
 	}
-	found := p.changed(s)
+	found := p.changed(pair, s)
 	causes := append(impact.Combine(s, found), p.shrunkCopies(s)...)
 	return p.liveCauses(s, append(causes, p.linkCauses(s, links)...))
 }
 
 // changed returns what changes of a VM do, each for itself.
-func (p *planner) changed(s *impact.Subject) []impact.Finding {
+func (p *planner) changed(pair *pairs.Pair, s *impact.Subject) []impact.Finding {
 	if s.IsPool() {
 		return impact.PoolChanges(s)
 	}
 	s.Old, s.New = cluster.WithRunStrategy(s.Old), cluster.WithRunStrategy(s.New)
 	s.TypeOf = p.typeOf
+	if pair.IsSame() {
+		return nil
+	}
 	return impact.MachineChanges(s)
 }
 
