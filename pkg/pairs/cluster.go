@@ -56,7 +56,7 @@ func (p *Set) IsUnseen(pair *Pair) bool {
 // overlay uses an object of the cluster as the old side of its pair, if it differs.
 func (p *Set) overlay(pair *Pair, object manifest.Tree) {
 	isSame := pair.IsSame()
-	if isSame && manifest.Covers(cluster.Without(object, "status"), pair.Old) {
+	if p.isAsBefore(pair, object) {
 		return // most objects: nothing is decoded for them
 	}
 	git := manifest.Decode(pair.Old)
@@ -75,6 +75,14 @@ func (p *Set) overlay(pair *Pair, object manifest.Tree) {
 		return
 	}
 	*pair = state
+}
+
+// isAsBefore reports whether an object of the cluster is known not to differ from the old side of its pair: it has all
+// of it, and the new side has no other fields, nor any whose values the sync leaves as they are.
+func (p *Set) isAsBefore(pair *Pair, object manifest.Tree) bool {
+	addsNothing := pair.IsSame() ||
+		pair.Old != nil && manifest.SameFields(pair.Old, pair.New) && len(p.Live.Ignored(pair.ID)) == 0
+	return addsNothing && manifest.Covers(cluster.Without(object, "status"), pair.Old)
 }
 
 // before returns what the cluster has of an object's fields in Git.
