@@ -103,7 +103,7 @@ func bench(ctx context.Context, opts options) error {
 	if err := dir.checkEqual(ctx, bin); err != nil {
 		return err
 	}
-	if err := dir.writePlans(ctx, opts.Most); err != nil {
+	if err := dir.writePlans(ctx, bin, opts.Most); err != nil {
 		return err
 	}
 	all := dir.planned(bin, opts.Most, opts.Rounds)

@@ -14,11 +14,14 @@ const planSize = 10_000
 // changes are the numbers of VMs that change.
 var changes = []int{0, 100, planSize}
 
-// toolPlan and the number of changed VMs form the name of a plan's series.
-const toolPlan = "vmrender plan"
+// toolPlan or toolLive and the number of changed VMs form the name of a plan's series.
+const (
+	toolPlan = "vmrender plan"
+	toolLive = toolPlan + " --live"
+)
 
-func planTool(changed int) string {
-	return fmt.Sprintf("%s, %s changed", toolPlan, thousands(changed))
+func planTool(tool string, changed int) string {
+	return fmt.Sprintf("%s, %s changed", tool, thousands(changed))
 }
 
 // isPlan reports whether a series measures a plan.
@@ -29,8 +32,9 @@ func (dir inputs) plan(changed int) string {
 	return filepath.Join(string(dir), fmt.Sprintf("plan-%d", changed))
 }
 
-// writePlans creates the repositories if fleets of planSize are requested.
-func (dir inputs) writePlans(ctx context.Context, most int) error {
+// writePlans creates the repositories, and the export of a cluster that has the last commit, if fleets of planSize are
+// requested.
+func (dir inputs) writePlans(ctx context.Context, bin tools, most int) error {
 	if most < planSize {
 		return nil
 	}
@@ -46,7 +50,7 @@ func (dir inputs) writePlans(ctx context.Context, most int) error {
 			return err
 		}
 	}
-	return nil
+	return writeExport(ctx, command{Path: bin.Vmrender, Args: []string{"template", dir.plan(0), "--output", "json"}}, dir.export())
 }
 
 // grown returns the VM with more memory: 216Gi instead of 16Gi.
@@ -58,11 +62,18 @@ func (m machine) grown() machine {
 // plans returns the series of plans.
 func (dir inputs) plans(bin tools, most, rounds int) []*series {
 	var all []*series
-	for _, changed := range changes {
-		if most >= planSize {
+	if most < planSize {
+		return nil
+	}
+	for _, tool := range []string{toolPlan, toolLive} {
+		args := []string{"plan", "--from", "HEAD"}
+		if tool == toolLive {
+			args = append(args, "--live", dir.export())
+		}
+		for _, changed := range changes {
 			all = append(all, &series{
-				Tool: planTool(changed), Layout: filePerVM, Format: "text", Size: planSize, Rounds: rounds,
-				Command: command{Path: bin.Vmrender, Args: []string{"plan", "--from", "HEAD"}, Dir: dir.plan(changed)},
+				Tool: planTool(tool, changed), Layout: filePerVM, Format: "text", Size: planSize, Rounds: rounds,
+				Command: command{Path: bin.Vmrender, Args: args, Dir: dir.plan(changed)},
 			})
 		}
 	}
@@ -74,11 +85,11 @@ func rendersOf(all []*series, s *series) float64 {
 	return cpuRatio(s, find(all, toolVmrender, filePerVM, "json", planSize))
 }
 
-// dearest returns the cost of the most expensive plan in renders of both its sides.
-func dearest(all []*series) float64 {
+// dearest returns the cost of the most expensive plan of a kind in renders of both its sides.
+func dearest(all []*series, tool string) float64 {
 	ratios := make([]float64, len(changes))
 	for i, changed := range changes {
-		ratios[i] = rendersOf(all, find(all, planTool(changed), filePerVM, "text", planSize)) / 2
+		ratios[i] = rendersOf(all, find(all, planTool(tool, changed), filePerVM, "text", planSize)) / 2
 	}
 	return slices.Max(ratios)
 }
@@ -88,13 +99,18 @@ func (r report) Plans() string {
 	var rows [][]string
 	for _, s := range r.Series {
 		if s.isPlan() && len(s.Samples) > 0 {
-			_, what, _ := strings.Cut(s.Tool, ", ")
+			tool, what, _ := strings.Cut(s.Tool, ", ")
+			with := "–"
+			if tool == toolLive {
+				with = thousands(2*planSize) + " objects"
+			}
 			rows = append(rows, []string{
-				strings.TrimSuffix(what, " changed"), seconds(s.cpu()), seconds(s.wall()), number(mebibytes(s)), number(rendersOf(r.Series, s)),
+				strings.TrimSuffix(what, " changed"), with, seconds(s.cpu()), seconds(s.wall()), number(mebibytes(s)),
+				number(rendersOf(r.Series, s)),
 			})
 		}
 	}
-	return table([]string{"VMs that change", "CPU s", "wall s", "peak MiB", "CPU of `vmrender template`"}, rows)
+	return table([]string{"VMs that change", "`--live`", "CPU s", "wall s", "peak MiB", "CPU of `vmrender template`"}, rows)
 }
 
 // PlanSize returns the number of virtual machines in the planned fleets.
