@@ -19,3 +19,9 @@ func ReadPrecisely(text []byte) ([]Object, error) {
 	}
 	return r.objects, nil
 }
+
+// EndsEarly reports whether a text that is read as one document has others after it.
+func EndsEarly(text []byte) bool {
+	_, err := toJSON(text)
+	return err == nil && checkEnd(text) != nil
+}

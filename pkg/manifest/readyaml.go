@@ -34,10 +34,28 @@ func toJSON(text []byte) ([]byte, error) {
 		}
 	}
 	converted, err := yaml.YAMLToJSONStrict(text)
-	if err == nil {
+	if err == nil && !(bytes.HasPrefix(converted, []byte("{")) && hasOneMapping(text)) {
 		err = checkEnd(text)
 	}
 	return converted, err
+}
+
+// hasOneMapping reports whether a text whose value is a map is known to end with it, without reading it once more: it
+// begins with a key at the start of a line, and no line can begin further left, where the map would end. Markers between
+// documents are not in the text, and directives begin with a percent sign.
+func hasOneMapping(text []byte) bool {
+	for len(text) > 0 && isBlank(text[:lineEnd(text, 0)]) {
+		text = text[lineEnd(text, 0):]
+	}
+	if len(text) == 0 || (text[0]|0x20 < 'a' || text[0]|0x20 > 'z') {
+		return false
+	}
+	for _, br := range append([]string{"\n", "\r"}, unicodeBreaks...) {
+		if bytes.Contains(text, []byte(br+"%")) {
+			return false
+		}
+	}
+	return true
 }
 
 // checkEnd returns an error if a text contains more than one YAML document.
