@@ -67,9 +67,7 @@ spec:
               bridge: {}
               model: virtio
             {{- end }}
-          {{- if gt (int .machine.cores) 1 }}
           networkInterfaceMultiqueue: true
-          {{- end }}
           rng: {}
       networks:
         - name: default
