@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/internal/process"
 	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/report/problems"
@@ -30,6 +31,9 @@ The VMs come from one of these inputs:
 
 DataVolumes, PVCs and instances in the input add facts that the VMs do not contain.
 
+The exit status is 1 if a VM is rejected, or a part of the input cannot be read: the
+others are imported.
+
 With --mapping, the planned import of each VM is first written to a file, which you
 can edit. Run the same command again to import as the file specifies. VMs that another
 Application, release or operator manages are rejected, with the steps to release them.
@@ -50,6 +54,7 @@ type importFlags struct {
 	chart, values       string
 	dir, mapping        string
 	failOnDiff          bool
+	incomplete          bool // parts of the input were left out
 	options             adopt.Options
 	merge               mergeFlags
 }
@@ -87,7 +92,7 @@ func (f *importFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.mapping, "mapping", "",
 		"`file` with the planned import of each VM; it is written if it does not exist")
 	flags.BoolVar(&f.failOnDiff, "fail-on-diff", false,
-		"exit with status 1 if a VM is rejected, or is rendered differently")
+		"exit with status 1 also if a VM is rendered differently")
 	flags.StringVar(&f.options.Name, "name", "", "`name` of the fleet (default that of the directory)")
 	flags.StringVar(&f.options.Label, "by-label", "",
 		"`label` whose values divide the VMs of a namespace among files")
@@ -109,6 +114,7 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	makeRoomFor(objects)
 	if len(adopt.Names(objects, f.options)) == 0 {
 		return errors.New("no VirtualMachine to import; expected what `kubectl get vm,dv,pvc,vmi -o yaml` prints")
 	}
@@ -131,7 +137,23 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 	if err := result.Report(visible{cmd.ErrOrStderr()}); err != nil {
 		return err
 	}
-	if f.failOnDiff && !result.Exact() {
+	return f.judge(result, f.failOnDiff && !result.Exact())
+}
+
+// makeRoomFor prepares the process for an import, which keeps of each VM its types, its tree and what its entry renders
+// to.
+func makeRoomFor(objects []manifest.Object) {
+	const forms = 3
+	n := 0
+	for i := range objects {
+		n += len(objects[i].JSON)
+	}
+	process.Room(forms * n)
+}
+
+// judge returns an error if something was not taken over, or differs and must not.
+func (f *importFlags) judge(result interface{ Refused() bool }, differs bool) error {
+	if f.incomplete || differs || result.Refused() {
 		return problems.ErrReported
 	}
 	return nil

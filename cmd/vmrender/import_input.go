@@ -50,6 +50,7 @@ func (f *importFlags) readFiles(cmd *cobra.Command, files []string) ([]manifest.
 		objects = append(objects, more...)
 		diags.Merge(found)
 	}
+	diags = f.besideVMs(objects, diags)
 	if f.chart != "" {
 		more, err := f.renderChart(cmd)
 		if err != nil {
@@ -62,6 +63,20 @@ func (f *importFlags) readFiles(cmd *cobra.Command, files []string) ([]manifest.
 		diags.Errorf(source.Pos{}, rule.Unreadable, "", "%s", p)
 	}
 	return objects, problems.Report(cmd.ErrOrStderr(), diags)
+}
+
+// besideVMs returns problems of the input as warnings if VMs were read next to them: an export can have files that are
+// no manifests, which must not keep the VMs from being imported.
+func (f *importFlags) besideVMs(objects []manifest.Object, diags *source.Diagnostics) *source.Diagnostics {
+	if !diags.HasErrors() || len(adopt.Names(objects, f.options)) == 0 {
+		return diags
+	}
+	f.incomplete = true
+	out := new(source.Diagnostics)
+	for _, d := range diags.Sorted() {
+		out.Warnf(d.Pos, d.Rule, d.Path, "%s; it is left out", d.Message)
+	}
+	return out
 }
 
 // renderChart renders the chart with its values, or reads from standard input what a release
@@ -109,16 +124,18 @@ func (f *importFlags) readValues(cmd *cobra.Command) ([]byte, error) {
 
 // readInput reads one file or directory of manifests, an archive, or an image layout.
 func readInput(cmd *cobra.Command, at string) ([]manifest.Object, *source.Diagnostics) {
-	if at != "-" {
-		if objects, isExport, err := adopt.ReadExport(at); isExport {
-			diags := new(source.Diagnostics)
-			if err != nil {
-				diags.Errorf(source.Pos{File: at}, rule.Unreadable, "", "%v", err)
-			}
-			return objects, diags
-		}
+	if at == "-" {
+		l := compare.Manifests(at, cmd.InOrStdin())
+		return l.Objects, l.Diags
 	}
-	l := compare.Manifests(at, cmd.InOrStdin())
+	if objects, isExport, err := adopt.ReadExport(at); isExport {
+		diags := new(source.Diagnostics)
+		if err != nil {
+			diags.Errorf(source.Pos{File: at}, rule.Unreadable, "", "%v", err)
+		}
+		return objects, diags
+	}
+	l := compare.ManifestsPart(at)
 	return l.Objects, l.Diags
 }
 
@@ -130,13 +147,13 @@ func (f *importFlags) query(cmd *cobra.Command) ([]manifest.Object, error) {
 }
 
 func readCluster(ctx context.Context, kubeconfig, name string, namespaces []string) ([]manifest.Object, error) {
-	cluster, name, err := rollout.Dial(kubeconfig, name)
+	cluster, _, err := rollout.Dial(kubeconfig, name)
 	if err != nil {
 		return nil, err
 	}
 	if len(namespaces) == 0 {
 		namespaces = []string{""}
 	}
-	s, err := readState(ctx, cluster, name, namespaces)
-	return s.objects, err
+	objects, _, err := readObjects(ctx, cluster, namespaces, manifest.Reader{})
+	return objects, err
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/manifest"
-	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
 // mergeFlags are the flags of import for a fleet that exists.
@@ -80,10 +79,8 @@ func (f *importFlags) mergeInto(cmd *cobra.Command, objects []manifest.Object) e
 	if err := merged.Report(visible{cmd.ErrOrStderr()}); err != nil {
 		return err
 	}
-	if isBehind := len(merged.Files) > 0 && !f.merge.write; f.failOnDiff && (isBehind || !merged.Exact()) {
-		return problems.ErrReported
-	}
-	return nil
+	isBehind := len(merged.Files) > 0 && !f.merge.write
+	return f.judge(merged, f.failOnDiff && (isBehind || !merged.Exact()))
 }
 
 func (f *importFlags) saveMerged(cmd *cobra.Command, merged *adopt.Merged) error {

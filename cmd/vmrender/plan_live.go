@@ -103,18 +103,29 @@ func (f *liveFlags) query(cmd *cobra.Command, namespaces []string) (state, error
 }
 
 func readState(ctx context.Context, client *rollout.Cluster, name string, namespaces []string) (state, error) {
-	stream, unread, err := client.State(ctx, namespaces)
-	if err != nil {
+	objects, unread, err := readObjects(ctx, client, namespaces, manifest.Reader{Trees: true, Room: makeRoom()})
+	if err != nil && objects == nil {
 		return state{}, err
-	}
-	objects, err := manifest.Reader{Trees: true, Room: makeRoom()}.Read(bytes.NewReader(stream))
-	if objects == nil {
-		objects = []manifest.Object{}
 	}
 	return state{
 		label: "the cluster of context " + name, exported: cluster.Exported(objects), objects: objects, unread: unread,
 		diags: new(source.Diagnostics),
 	}, err
+}
+
+// readObjects reads the objects of namespaces from the cluster, and returns what it could not read.
+func readObjects(
+	ctx context.Context, client *rollout.Cluster, namespaces []string, as manifest.Reader,
+) (objects []manifest.Object, unread []string, err error) {
+	stream, unread, err := client.State(ctx, namespaces)
+	if err != nil {
+		return nil, nil, err
+	}
+	objects, err = as.Read(bytes.NewReader(stream))
+	if objects == nil {
+		objects = []manifest.Object{}
+	}
+	return objects, unread, err
 }
 
 // machineKinds are the kinds in whose namespaces the state is read.

@@ -3,6 +3,7 @@
 //   - Go types, their comments and the built-in catalog, for the JSON Schemas in
 //     schema/ and the reference in docs/,
 //   - the rules of package plan, for docs/reference/impact.md and the gate of the governance chart,
+//   - the keys that an import does not write, for docs/reference/import.md,
 //   - the verdicts of KubeVirt's controllers in test/impact, for docs/reference/live-changes.md,
 //   - the go.mod files of the product and its tests, for docs/reference/compatibility.md,
 //   - the recipes in examples/ci, for docs/how-to/ci.md,
@@ -118,6 +119,7 @@ func made(c comments) []madeFile {
 		{"docs/reference/impact.md", impactReference},
 		{"docs/reference/live-changes.md", liveReference},
 		{"docs/reference/admission.md", admissionReference},
+		{"docs/reference/import.md", importReference},
 		{"docs/how-to/upgrade-platform.md", upgradesReference},
 		{"docs/images/plan.svg", planPicture},
 		{"docs/how-to/ci.md", ciReference},

@@ -10,7 +10,6 @@ package adopt
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
@@ -77,15 +76,9 @@ func (m *Machine) Exact() bool { return m.Refused == "" && len(m.Differences) ==
 // the VMs do not: DataVolumes, claims, instances. An error means that the fleet
 // could not be rendered at all; what is wrong with one VM is in its [Machine].
 func Import(objects []manifest.Object, opts Options) (*Result, error) {
-	return importBut(objects, opts, nil)
-}
-
-// importBut is [Import] without the VMs that no values express, by the reasons. With an
-// error in one entry, no VM of the fleet would be rendered, so it finds more of them.
-func importBut(objects []manifest.Object, opts Options, inexpressible map[manifest.ID]string) (*Result, error) {
 	w := &work{
 		Options: opts, catalog: catalog.New(nil, new(source.Diagnostics)), known: index(objects),
-		seen: map[manifest.ID]bool{}, inexpressible: inexpressible,
+		seen: map[manifest.ID]bool{},
 	}
 	for _, o := range objects {
 		if isMachine(o) {
@@ -100,10 +93,6 @@ func importBut(objects []manifest.Object, opts Options, inexpressible map[manife
 	if err := w.prove(); err != nil {
 		return nil, err
 	}
-	if more := w.withProblems(); len(more) > 0 {
-		maps.Copy(more, inexpressible)
-		return importBut(objects, opts, more)
-	}
 	r := &Result{Files: w.files}
 	for _, e := range w.entries {
 		e.machine.Notes = e.notes()
@@ -117,12 +106,11 @@ func importBut(objects []manifest.Object, opts Options, inexpressible map[manife
 // work is one import.
 type work struct {
 	Options
-	catalog       *catalog.Set
-	known         known
-	entries       []*entry
-	refused       []*Machine
-	seen          map[manifest.ID]bool
-	inexpressible map[manifest.ID]string // why no values express a VM
+	catalog *catalog.Set
+	known   known
+	entries []*entry
+	refused []*Machine
+	seen    map[manifest.ID]bool
 
 	files    []File
 	networks map[string]network // by the name that VMs have of them
@@ -144,8 +132,11 @@ type entry struct {
 	leader   *entry    // that stands for it and for other replicas; nil if it stands for itself
 	first    int       // line before the entry in its file
 	problems []problem // errors of the last rendering
+	refusal  string    // the first error of all renderings
 	// whole is true if parts of lists cannot be patched: the lists are overridden.
 	whole bool
+	// plain is true if its pods do not have the labels and annotations that consoles show.
+	plain bool
 	// kept is true if no key is taken back for what is overridden: the entry was there before.
 	kept bool
 }
@@ -168,9 +159,6 @@ func (w *work) read(o manifest.Object) {
 	if err == nil {
 		err = refusal(l)
 	}
-	if why := w.inexpressible[m.ID]; err == nil && why != "" {
-		err = fmt.Errorf("no values can express it: %s", why)
-	}
 	if err != nil {
 		m.Refused = err.Error()
 		w.refused = append(w.refused, m)
@@ -178,12 +166,13 @@ func (w *work) read(o manifest.Object) {
 	}
 	m.ManifestLines = l.lines
 	m.Guess = cmp.Or(choice.guess(), w.known.guess(l))
-	e := &entry{live: l, machine: m, os: w.catalog.OSOn(m.Guess.OS, l.arch())}
+	e := &entry{live: l, machine: m, os: osOf(w.catalog, m.Guess.OS, l)}
 	if e.os == nil {
 		m.Refused = fmt.Sprintf("the catalog has no operating system %q", m.Guess.OS)
 		w.refused = append(w.refused, m)
 		return
 	}
+	e.plain = lacksConsoleLabels(l, e.os)
 	m.File = cmp.Or(choice.File, w.entryFile(l))
 	w.entries = append(w.entries, e)
 }

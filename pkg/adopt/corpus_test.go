@@ -1,8 +1,10 @@
 package adopt_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -82,9 +84,63 @@ func TestCorpusAlone(t *testing.T) {
 			r, err := adopt.Import(read(t, path), adopt.Options{Name: "alone"})
 			require.NoError(t, err)
 			requireExact(t, r)
+			nulls := 0
+			for _, f := range r.Files {
+				nulls += len(null.FindAllString(string(f.Text), -1))
+			}
+			require.LessOrEqual(t, nulls, len(r.Machines), "an entry undoes what it is given")
 		})
 	}
 }
+
+// null matches what takes a default away.
+var null = regexp.MustCompile(`: null\b`)
+
+// TestAlike checks that what ten VMs of one kind share is said once: an entry is about a tenth of the manifest.
+func TestAlike(t *testing.T) {
+	for name, most := range map[string]float64{
+		"01-console-rhel9.yaml": 0.1, "03-windows2022-sysprep.yaml": 0.1,
+		"14-mtv-rhel7.yaml":        0.21, // with few devices, of which the disks and NICs differ
+		"18-harvester-ubuntu.yaml": 0.15, // whose annotations name the VM and its address
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var ten []manifest.Object
+			for n := range 10 {
+				for _, o := range read(t, filepath.Join(corpus, name)) {
+					if o.Kind == "VirtualMachine" {
+						ten = append(ten, copied(t, o, n))
+					}
+				}
+			}
+			r, err := adopt.Import(ten, adopt.Options{Name: "alike"})
+			require.NoError(t, err)
+			require.Len(t, r.Machines, 10)
+			requireExact(t, r)
+			for _, m := range r.Machines {
+				share := float64(m.Lines) / float64(m.ManifestLines)
+				require.LessOrEqual(t, share, most, "%s: %d of %d lines", m.ID, m.Lines, m.ManifestLines)
+			}
+		})
+	}
+}
+
+// copied returns a VM under another name, with claims and identities of its own.
+func copied(t *testing.T, o manifest.Object, n int) manifest.Object {
+	t.Helper()
+	text := strings.ReplaceAll(string(o.JSON), o.Name, fmt.Sprintf("%s-%d", o.Name, n))
+	text = claims.ReplaceAllString(text, fmt.Sprintf(`${1}-%d"`, n))
+	text = identities.ReplaceAllString(text, fmt.Sprintf("${1}%02d", n))
+	out, err := manifest.New(manifest.Decode([]byte(text)))
+	require.NoError(t, err)
+	return out
+}
+
+var (
+	claims = regexp.MustCompile(`("claimName":"[^"]*)"`)
+	// identities matches UUIDs and MAC addresses but for the last two digits.
+	identities = regexp.MustCompile(`([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{10}|(?:[0-9a-f]{2}:){5})[0-9a-f]{2}`)
+)
 
 func requireExact(t *testing.T, r *adopt.Result) {
 	t.Helper()

@@ -71,10 +71,14 @@ func isRoot(d *kubevirtv1.Disk, v *kubevirtv1.Volume) bool {
 }
 
 // devices returns the disks of the VM, and those that KubeVirt adds for volumes that
-// have none (kubevirt/kubevirt v1.8.4, pkg/defaults/defaults.go, setDefaultVolumeDisk).
+// have none (kubevirt/kubevirt v1.8.4, pkg/defaults/defaults.go, setDefaultVolumeDisk). An adopted VM with disks keeps
+// its other volumes as they are.
 func (e *entry) devices() []kubevirtv1.Disk {
 	spec := e.live.spec()
 	out := slices.Clone(spec.Domain.Devices.Disks)
+	if e.os.Adopted && len(out) > 0 {
+		return out
+	}
 	for i := range spec.Volumes {
 		v := &spec.Volumes[i]
 		isDisk := func(d kubevirtv1.Disk) bool { return d.Name == v.Name }
@@ -287,7 +291,7 @@ func (e *entry) isRootSize(size string, from *node) bool {
 // oldTemplate sets a DataVolume with a claim as it is written, in the place of CDI's
 // storage.
 func (e *entry) oldTemplate(n *node, t *kubevirtv1.DataVolumeTemplateSpec) {
-	n.put("dataVolume", nodeOf(tree{"spec": tree{"storage": nil, "pvc": treeOf(t.Spec.PVC)}}))
+	n.put("dataVolume", nodeOf(tree{"spec": tree{"pvc": treeOf(t.Spec.PVC)}}))
 	n.set("preallocation", t.Spec.Preallocation)
 }
 

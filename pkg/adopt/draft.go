@@ -15,6 +15,10 @@ import (
 // care for the rest: [work.settle] finds it.
 func (w *work) draft(e *entry) {
 	e.keys.set("os", e.os.Name)
+	e.keys.set("adopted", e.os.Adopted)
+	if e.plain != e.os.Adopted {
+		e.keys.put("consoleLabels", truth(!e.plain))
+	}
 	w.size(e)
 	e.power()
 	w.drives(e)
@@ -24,13 +28,6 @@ func (w *work) draft(e *entry) {
 	e.hardware()
 	e.placement()
 	e.metadata()
-}
-
-// power sets when the VM runs.
-func (e *entry) power() {
-	if s := e.live.vm.Spec.RunStrategy; s != nil && *s != kubevirtv1.RunStrategyAlways {
-		e.keys.set("runStrategy", string(*s))
-	}
 }
 
 // hardware sets firmware and devices, as far as they differ from those of the operating
@@ -185,12 +182,12 @@ func (e *entry) metadata() {
 	shared := maps.Clone(vm.Labels)
 	maps.DeleteFunc(shared, func(key, value string) bool {
 		of, ok := vm.Spec.Template.ObjectMeta.Labels[key]
-		return !ok || of != value || isOurs(key) || key == labelDomain || key == labelSize
+		return !ok || of != value || isOurs(key) || !e.plain && (key == labelDomain || key == labelSize)
 	})
 	e.keys.set("labels", texts(shared))
 	e.keys.set("annotations", texts(vm.Annotations))
 	pod := maps.Clone(vm.Spec.Template.ObjectMeta.Annotations)
-	if w := pod[annotationWorkload]; w != "" && w != e.os.Workload {
+	if w := pod[annotationWorkload]; w != "" && w != e.os.Workload && !e.plain {
 		e.keys.set("workload", w)
 		delete(pod, annotationWorkload)
 	}
@@ -201,10 +198,13 @@ func (e *entry) metadata() {
 // consoleAnnotation returns the value that is rendered for an annotation of the pods, or
 // "" for annotations that are not.
 func (e *entry) consoleAnnotation(key string) string {
+	if e.plain {
+		return ""
+	}
 	switch key {
-	case "vm.kubevirt.io/os":
+	case annotationOS:
 		return cmp.Or(e.os.Label, e.os.Name)
-	case "vm.kubevirt.io/flavor":
+	case annotationFlavor:
 		return e.flavorName()
 	case annotationWorkload:
 		return e.os.Workload

@@ -1,40 +1,35 @@
 package adopt
 
 import (
-	"cmp"
 	"iter"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/source"
-	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// factor moves what VMs share to where it is shared: what most of all override to the
-// defaults of the fleet, what most of an operating system do to an entry of the catalog,
-// and what all of a file have to its defaults. It reports whether anything has moved.
-// VMs that differ then set it: the overrides are settled again.
+// factor moves what VMs share to where it is shared: what all override to the defaults of
+// the fleet, the hardware of a group to an entry of the catalog, and what all of a file
+// have to its defaults. It reports whether anything has moved.
 func (w *work) factor() bool {
 	if len(w.entries) < 2 {
 		return false
 	}
 	w.defaults.overrides(w.entries, func(path string) bool { return !isHardware(path) })
-	groups := map[string][]*entry{}
-	for _, e := range w.entries {
-		groups[e.os.Name] = append(groups[e.os.Name], e)
-	}
-	for _, name := range slices.Sorted(maps.Keys(groups)) {
-		if all := groups[name]; len(all) > 1 {
-			w.factorOS(name, all)
-		}
-	}
-	w.shareMost()
-	for _, g := range w.levels {
-		g.factor()
-	}
 	for _, e := range w.entries {
 		e.inherit(w.defaults.get("overrides"))
+	}
+	all := groups(w.entries)
+	names := nameGroups(all)
+	for i, g := range all {
+		w.factorGroup(names[i], g)
+	}
+	for _, key := range []string{"machineType", "evictionStrategy", "runStrategy"} {
+		share(&w.defaults, w.entries, key)
+	}
+	for _, g := range w.levels {
+		g.factor()
 	}
 	return true
 }
@@ -51,7 +46,7 @@ func (e *entry) inherit(above *source.Node) {
 		}
 	}
 	for path := range sorted(inherited) {
-		keys := strings.Split(path, separator)
+		keys := splitPath(path)
 		has := reach(e.live.tree, keys)
 		if !touches(own, keys) && (has != nil || inherited[path].IsSet()) {
 			against = source.Compose(against, chain(path, nodeOf(has)))
@@ -76,83 +71,16 @@ func touches(n *source.Node, path []string) bool {
 	return true
 }
 
-// factorOS creates an entry of the catalog for what the VMs of an operating system share.
-func (w *work) factorOS(name string, all []*entry) {
-	shared := node{}
-	shared.overrides(all, func(path string) bool { return !has(w.defaults.get("overrides"), path) })
-	defaults := node{}
-	for _, key := range []string{"tpm", "terminationGracePeriodSeconds"} {
-		others := slices.DeleteFunc(slices.Clone(all), (*entry).preferred) // a preference takes the place of both
-		share(&defaults, others, key, func(e *entry) *source.Node { return e.os.Defaults.Get(key) })
-	}
-	shareTemplateKind(&defaults, all)
-	if shared.empty() && defaults.empty() {
-		return
-	}
-	of := node{}
-	of.set("from", name)
-	of.set("label", all[0].os.Label)
-	of.set("defaults", &defaults)
-	of.set("overrides", shared.get("overrides"))
-	if w.header == nil {
-		w.header = map[string]*node{"os": new(node)}
-	}
-	adopted := name + "-adopted"
-	w.header["os"].put(adopted, of.tree())
-	for _, e := range all {
-		e.keys.put("os", valueOf(adopted))
-		e.inherit(shared.get("overrides"))
-	}
-}
-
-// templateKind is what OpenShift's console writes into the template of each root disk.
-var templateKind = nodeOf(tree{"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataVolume"})
-
-// shareTemplateKind moves the kind of the templates of root disks to the defaults of an
-// operating system, if all VMs have it.
-func shareTemplateKind(defaults *node, all []*entry) {
-	for _, e := range all {
-		of := e.keys.get("disks").Get(values.RootDisk, "dataVolume")
-		for _, f := range templateKind.Fields {
-			if !of.Get(f.Key).IsSet() || !of.Get(f.Key).Equal(f.Value) {
-				return
-			}
-		}
-	}
-	defaults.put("disks", one(values.RootDisk, one("dataVolume", templateKind)))
-	for _, e := range all {
-		disks := nodeFrom(e.keys.get("disks"), "")
-		root := nodeFrom(disks.get(values.RootDisk), "size")
-		of := nodeFrom(root.get("dataVolume"), "")
-		of.remove("apiVersion")
-		of.remove("kind")
-		root.remove("dataVolume")
-		root.set("dataVolume", of)
-		disks.put(values.RootDisk, root.tree())
-		e.keys.put("disks", disks.tree())
-	}
-}
-
-// shareMost moves what most VMs have to the defaults of the fleet, if all others have
-// another: keys with a single value, which means the same at every level.
-func (w *work) shareMost() {
-	for _, key := range []string{"machineType", "evictionStrategy", "runStrategy"} {
-		share(&w.defaults, w.entries, key, func(*entry) *source.Node { return nil })
-	}
-}
-
-// share moves the value of a key that most entries have to a level above them. Those
-// without one get what they had from below that level, or null.
-func share(above *node, all []*entry, key string, below func(*entry) *source.Node) {
+// share moves the value of a key that most entries have to a level above them, if the others have another.
+func share(above *node, all []*entry, key string) {
 	count := map[string]int{}
 	var most *source.Node
 	for _, e := range all {
-		if v := e.keys.get(key); v != nil {
-			count[string(source.AppendJSON(nil, v))]++
+		v := e.keys.get(key)
+		if v == nil {
+			return
 		}
-	}
-	for _, e := range all {
-		if v := e.keys.get(key); v != nil && count[string(source.AppendJSON(nil, v))]*2 > len(all) {
+		if count[string(source.AppendJSON(nil, v))]++; count[string(source.AppendJSON(nil, v))]*2 > len(all) {
 			most = v
 		}
 	}
@@ -161,14 +89,70 @@ func share(above *node, all []*entry, key string, below func(*entry) *source.Nod
 	}
 	above.put(key, most)
 	for _, e := range all {
-		v := e.keys.get(key)
-		switch {
-		case v == nil:
-			e.keys.put(key, cmp.Or(below(e), null()))
-		case v.Equal(most):
+		if e.keys.get(key).Equal(most) {
 			e.keys.remove(key)
 		}
 	}
+}
+
+// shareLeaves moves what all entries have below a key to the same place above them. A scalar there is short for a map
+// with one key.
+func shareLeaves(above *node, all []*entry, path []string, short string) {
+	var shared map[string]*source.Node
+	for _, e := range all {
+		own := leavesOf(nil, nodeFrom(e.keys.get(path[0]).Get(path[1:]...), short).tree())
+		if shared == nil {
+			shared = own
+		}
+		maps.DeleteFunc(shared, func(leaf string, v *source.Node) bool { return !own[leaf].Equal(v) })
+	}
+	var moved *source.Node
+	for leaf, v := range sorted(shared) {
+		moved = source.Compose(moved, chain(leaf, v))
+	}
+	if moved == nil {
+		return
+	}
+	for _, key := range slices.Backward(path[1:]) {
+		moved = one(key, moved)
+	}
+	above.put(path[0], source.Compose(above.get(path[0]), moved))
+	for _, e := range all {
+		e.keep(path, short, shared)
+	}
+}
+
+// keep leaves of the map below a key what is not among the leaves.
+func (e *entry) keep(path []string, short string, shared map[string]*source.Node) {
+	rest := without(nil, nodeFrom(e.keys.get(path[0]).Get(path[1:]...), short).tree(), shared)
+	value := (*source.Node)(nil)
+	if rest != nil {
+		value = nodeFrom(rest, short).short(short)
+	}
+	if len(path) == 1 {
+		e.keys.replace(path[0], value)
+		return
+	}
+	within := nodeFrom(e.keys.get(path[0]), "")
+	within.replace(path[1], value)
+	e.keys.replace(path[0], valueOf(within))
+}
+
+// without returns a tree without some of its leaves, or nil if it has no others.
+func without(at []string, n *source.Node, leaves map[string]*source.Node) *source.Node {
+	if n.Kind != source.Map || len(n.Fields) == 0 {
+		if leaves[strings.Join(at, separator)] != nil {
+			return nil
+		}
+		return n
+	}
+	out := node{}
+	for _, f := range n.Fields {
+		if v := without(append(slices.Clone(at), f.Key), f.Value, leaves); v != nil {
+			out.put(f.Key, v)
+		}
+	}
+	return valueOf(&out)
 }
 
 // common returns the value that all entries have of a key, or nil.
@@ -195,7 +179,7 @@ func isHardware(path string) bool {
 // has reports whether a tree has a value at a path of [leavesOf].
 func has(n *source.Node, path string) bool { return n.Get(strings.Split(path, separator)...) != nil }
 
-// overrides sets what most of the entries override, of the paths that are wanted.
+// overrides sets what all of the entries override in the same way, of the paths that are wanted.
 func (n *node) overrides(all []*entry, wanted func(path string) bool) {
 	count := map[string]int{}
 	leaf := map[string]*source.Node{}
@@ -211,7 +195,7 @@ func (n *node) overrides(all []*entry, wanted func(path string) bool) {
 	}
 	var over *source.Node
 	for _, key := range slices.Sorted(maps.Keys(count)) {
-		if count[key] == len(all) || count[key]*2 > len(all) && !isMark(key) {
+		if count[key] == len(all) {
 			over = source.Compose(over, leaf[key])
 		}
 	}
@@ -225,13 +209,8 @@ func isIdentity(path string) bool {
 		strings.HasSuffix(path, strings.Join([]string{"", "firmware", "serial"}, separator))
 }
 
-// isMark reports whether a leaf sets a label or an annotation: one that only most VMs
-// have is not for those that come later.
-func isMark(leaf string) bool {
-	marks := strings.HasPrefix(leaf, "metadata"+separator) ||
-		strings.HasPrefix(leaf, strings.Join([]string{"spec", "template", "metadata", ""}, separator))
-	return marks && !strings.HasSuffix(leaf, separator+"null")
-}
+// splitPath returns the keys of a path of [leavesOf].
+func splitPath(path string) []string { return strings.Split(path, separator) }
 
 // chain returns the map in which a value is at a path of [leavesOf].
 func chain(path string, v *source.Node) *source.Node {
@@ -292,5 +271,8 @@ func (g *group) factor() {
 		for _, e := range g.entries {
 			e.keys.remove(key)
 		}
+	}
+	for _, key := range []string{"labels", "annotations", "podAnnotations"} {
+		shareLeaves(&g.defaults, g.entries, []string{key}, "")
 	}
 }

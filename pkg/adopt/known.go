@@ -14,19 +14,19 @@ import (
 )
 
 // known is what the manifests contain in addition to the VMs.
-type known map[manifest.ID]tree
+type known map[manifest.ID]manifest.Object
 
 func index(objects []manifest.Object) known {
 	k := known{}
 	for _, o := range objects {
-		k[o.ID] = o.Tree()
+		k[o.ID] = o
 	}
 	return k
 }
 
 // guess returns the operating system of a VM, as far as its objects show it.
 func (k known) guess(l *live) Guess {
-	return DetectOS(l.object, Related{
+	return DetectOS(l.object(), Related{
 		Instance: k.get("kubevirt.io/v1", "VirtualMachineInstance", l.Namespace, l.Name), Disks: k.disks(l),
 	})
 }
@@ -49,7 +49,11 @@ func (k known) disks(l *live) []tree {
 }
 
 func (k known) get(apiVersion, kind, namespace, name string) tree {
-	return k[manifest.ID{APIVersion: apiVersion, Kind: kind, Namespace: namespace, Name: name}]
+	o, ok := k[manifest.ID{APIVersion: apiVersion, Kind: kind, Namespace: namespace, Name: name}]
+	if !ok {
+		return nil
+	}
+	return o.Tree()
 }
 
 // vlan returns the VLAN of a network, or 0 if its definition names none, or more than one
@@ -73,7 +77,8 @@ func (k known) target() *source.Node {
 		if id.Kind != "KubeVirt" || id.Group() != "kubevirt.io" {
 			continue
 		}
-		version := strings.Split(strings.TrimPrefix(manifest.Text(object, "status", "observedKubeVirtVersion"), "v"), ".")
+		observed := manifest.Text(object.Tree(), "status", "observedKubeVirtVersion")
+		version := strings.Split(strings.TrimPrefix(observed, "v"), ".")
 		if len(version) > 1 {
 			n := node{}
 			n.set("kubevirt", version[0]+"."+version[1])
@@ -96,16 +101,17 @@ func claimOf(v *kubevirtv1.Volume) string {
 
 // refusal returns why a VM must not be taken, or nil.
 func refusal(l *live) error {
-	if by := ManagedBy(l.object); by != "" {
+	o := l.object()
+	if by := ManagedBy(o); by != "" {
 		return errors.New(by)
 	}
 	if l.vm.Spec.Running != nil && l.vm.Spec.RunStrategy != nil {
 		return errors.New("spec: both running and runStrategy; KubeVirt accepts one")
 	}
-	if manifest.Text(l.object, "metadata", "deletionTimestamp") != "" {
+	if manifest.Text(o, "metadata", "deletionTimestamp") != "" {
 		return errors.New("it is being deleted; import it again if it is recreated")
 	}
-	if manifest.Text(l.object, "metadata", "name") == "" {
+	if manifest.Text(o, "metadata", "name") == "" {
 		return errors.New("metadata.name: missing; generateName is for VMs that do not exist yet")
 	}
 	if strings.Contains(l.Name, ".") || values.NameProblem(l.Name) != "" {

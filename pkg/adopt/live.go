@@ -22,12 +22,14 @@ import (
 // controllers set, and in the form that package render writes.
 type live struct {
 	manifest.ID
-	vm     *kubevirtv1.VirtualMachine
-	tree   tree // of vm
-	object tree // as it was read
-	json   []byte
-	lines  int // as kubectl prints it
+	vm    *kubevirtv1.VirtualMachine
+	tree  tree   // of vm
+	json  []byte // as it was read
+	lines int    // as kubectl prints it
 }
+
+// object returns the VM as it was read. It is not kept: most VMs are asked for it once.
+func (l *live) object() tree { return manifest.Decode(l.json) }
 
 // readLive decodes a VirtualMachine strictly: fields that KubeVirt's types do not have, no
 // fleet could render.
@@ -36,7 +38,7 @@ func readLive(o manifest.Object, namespace string) (*live, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", o.ID, err)
 	}
-	l := &live{ID: o.ID, vm: new(kubevirtv1.VirtualMachine), object: o.Tree(), json: o.JSON}
+	l := &live{ID: o.ID, vm: new(kubevirtv1.VirtualMachine), json: o.JSON}
 	l.Namespace = namespace
 	var found source.Diagnostics
 	source.Decode(source.Merge(n, serverKeys()), l.vm, "", &found)

@@ -21,11 +21,16 @@ type drafted struct {
 
 // uncompared are keys of a draft that are not compared: what no other key sets is found by
 // rendering, and the rest does not follow from the VM.
-var uncompared = []string{"os", "flavor", "overrides", "patches", "namespace", "disks", "nics"}
+var uncompared = []string{
+	"os", "adopted", "consoleLabels", "flavor", "overrides", "patches", "namespace", "disks", "nics",
+}
 
 // drafted drafts a VM, with the disks under the keys that the entry has for their volumes.
 func (m *merge) drafted(x *merging, l *live) *drafted {
-	e := &entry{live: l, machine: new(Machine), os: x.os}
+	e := &entry{live: l, machine: new(Machine), os: x.os, plain: x.os.Adopted}
+	if labels := x.of.VM.ConsoleLabels; labels != nil {
+		e.plain = !*labels
+	}
 	m.networksOf(l)
 	m.draft(e)
 	all := plainKeys(e.keys.tree(), x.os.Topology, false)

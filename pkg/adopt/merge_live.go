@@ -28,7 +28,7 @@ var filledIn = [][]string{
 // the fleet itself.
 func wanted(l, rendered *live) (*live, error) {
 	var base any
-	if text := manifest.Text(l.object, "metadata", "annotations", corev1.LastAppliedConfigAnnotation); text != "" {
+	if text := manifest.Text(l.object(), "metadata", "annotations", corev1.LastAppliedConfigAnnotation); text != "" {
 		o := manifest.Object{ID: l.ID, JSON: []byte(text)}
 		if was, err := readLive(o, l.Namespace); err == nil {
 			base = was.tree
@@ -36,7 +36,7 @@ func wanted(l, rendered *live) (*live, error) {
 	}
 	t := rebased(base, l.tree, rendered.tree).(tree)
 	if base == nil {
-		w := writersOf(l.object)
+		w := writersOf(l.object())
 		w.synced(t, rendered.tree)
 	}
 	for _, path := range filledIn {
@@ -52,7 +52,7 @@ func wanted(l, rendered *live) (*live, error) {
 	}
 	out, err := readLive(o, l.Namespace)
 	if err == nil {
-		out.object, out.json = l.object, l.json
+		out.json = l.json
 	}
 	return out, err
 }

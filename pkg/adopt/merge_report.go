@@ -15,6 +15,11 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
+// Refused reports whether a VM was not taken into the fleet.
+func (r *Merged) Refused() bool {
+	return slices.ContainsFunc(r.Machines, func(x *MergedMachine) bool { return x.Refused != "" })
+}
+
 // Exact reports whether all VMs are rendered as they are, by the files with the changes.
 func (r *Merged) Exact() bool {
 	return !slices.ContainsFunc(r.Machines, func(m *MergedMachine) bool { return !m.Exact() })

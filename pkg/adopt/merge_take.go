@@ -52,7 +52,7 @@ func (m *merge) hasChanged(x *merging) bool {
 
 // foreign returns who else manages a VM, or why it cannot be an entry; "" if nothing is wrong.
 func (m *merge) foreign(x *merging) string {
-	if !x.out.Added && manifest.Text(x.live.object, "metadata", "labels", labels.ManagedBy) == labels.Manager {
+	if !x.out.Added && manifest.Text(x.live.object(), "metadata", "labels", labels.ManagedBy) == labels.Manager {
 		return ""
 	}
 	if err := refusal(x.live); err != nil {

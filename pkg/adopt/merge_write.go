@@ -55,7 +55,7 @@ func alone(value, inherited *source.Node) *source.Node {
 func (m *merge) add(x *merging) error {
 	choice, _ := m.Mapping.of(x.out.ID)
 	x.out.Guess = cmp.Or(choice.guess(), m.known.guess(x.live))
-	x.os = m.catalog.OSOn(x.out.Guess.OS, x.live.arch())
+	x.os = osOf(m.catalog, x.out.Guess.OS, x.live)
 	if x.os == nil {
 		return refused(fmt.Sprintf("the catalog has no operating system %q", x.out.Guess.OS))
 	}
@@ -89,10 +89,12 @@ func (m *merge) add(x *merging) error {
 // least returns entries with which a VM could be rendered, the shortest first: what they
 // lack is found by comparing what they render.
 func (m *merge) least(x *merging) []*source.Node {
-	e := &entry{live: x.live, machine: new(Machine), os: x.os}
+	e := &entry{live: x.live, machine: new(Machine), os: x.os, plain: lacksConsoleLabels(x.live, x.os)}
 	m.networksOf(x.live)
 	m.draft(e)
-	attempts := [][]string{{"os"}, {"os", "disks"}, {"os", "disks", "cloudInit", "sysprep"}, nil}
+	mode := []string{"os", "adopted", "consoleLabels"}
+	disks := append(slices.Clip(mode), "disks")
+	attempts := [][]string{mode, disks, append(slices.Clip(disks), "cloudInit", "sysprep"), nil}
 	out := make([]*source.Node, 0, 2*len(attempts))
 	for _, keys := range attempts {
 		n := node{}

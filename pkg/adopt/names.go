@@ -18,6 +18,7 @@ const (
 	labelDomain = "kubevirt.io/domain"
 	labelSize   = "kubevirt.io/size"
 
+	annotationOS       = "vm.kubevirt.io/os"
 	annotationFlavor   = "vm.kubevirt.io/flavor"
 	annotationWorkload = "vm.kubevirt.io/workload"
 )

@@ -29,7 +29,10 @@ func (w *work) network(e *entry) {
 			list.Items = append(list.Items, w.nic(e, n, of, named))
 		}
 	}
-	if len(list.Items) != 1 || list.Items[0].Str() != podNetwork {
+	attached := spec.Domain.Devices.AutoattachPodInterface
+	switch {
+	case e.os.Adopted && len(list.Items) == 0 && (attached == nil || *attached): // KubeVirt's own NIC
+	case e.os.Adopted || len(list.Items) != 1 || list.Items[0].Str() != podNetwork:
 		e.keys.put("nics", list)
 	}
 }
@@ -50,7 +53,9 @@ func (w *work) nic(e *entry, i *kubevirtv1.Interface, on *kubevirtv1.Network, na
 		n.set("name", i.Name)
 	}
 	got := bindingOf(i)
-	if got != network.binding {
+	if got == "" && e.os.Adopted {
+		n.set("binding", "none")
+	} else if got != network.binding {
 		n.set("binding", got)
 	}
 	if i.Model != e.defaultModel(got) {
@@ -141,7 +146,7 @@ func bindingOf(i *kubevirtv1.Interface) string {
 
 // defaultModel returns the model of NICs that name none.
 func (e *entry) defaultModel(binding string) string {
-	if e.preferred() || binding == "sriov" {
+	if e.preferred() || binding == "sriov" || e.os.Adopted {
 		return ""
 	}
 	return cmp.Or(e.os.NICModel, "virtio")

@@ -38,6 +38,15 @@ func (n *node) put(key string, v *source.Node) {
 	n.fields = append(n.fields, source.Field{Key: key, Value: v})
 }
 
+// replace sets a key in its place, or removes it if there is no value.
+func (n *node) replace(key string, v *source.Node) {
+	if v == nil {
+		n.remove(key)
+		return
+	}
+	n.put(key, v)
+}
+
 // get returns the value of a key, or nil.
 func (n *node) get(key string) *source.Node { return n.tree().Get(key) }
 

@@ -31,7 +31,7 @@ const (
 	// Exactly one of both must be set, and they mean the same (kubevirt/kubevirt v1.8.4, vms-admitter.go).
 	stepsRunning = "`running` is KubeVirt's old key. To use `runStrategy` instead: " +
 		`kubectl -n NAMESPACE patch vm NAME --type merge --patch '{"spec":{"running":null,"runStrategy":"Always"}}'` +
-		" (Halted for false), which changes nothing, and remove both from the overrides"
+		" (Halted for false), which changes nothing, and write `runStrategy` in the entry in the place of `running`"
 )
 
 func (e *entry) notes() []Note {

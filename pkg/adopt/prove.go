@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -20,61 +21,125 @@ import (
 type problem struct{ path, message string }
 
 // prove renders the fleet, adds what its entries do not set, moves what they share to
-// the level that shares it, and repeats this. The last rendering decides the result.
+// the level that shares it, and repeats this. The last rendering of the whole fleet decides
+// the result. An entry with an error that nothing helps is refused, and the others go on
+// without it: with an error in one, the fleet is not checked as a whole.
 func (w *work) prove() error {
-	if len(w.entries) == 0 {
-		return nil
-	}
-	w.arrange()
-	if err := w.settle(); err != nil {
+	proven, err := w.settle()
+	if err != nil {
 		return err
 	}
 	if w.factor() {
-		if err := w.settle(); err != nil {
+		if proven, err = w.settle(); err != nil {
 			return err
 		}
 	}
 	if w.Replicas {
 		w.fold()
+		proven = false
 	}
-	rendered, err := w.render()
-	if err != nil {
-		return err
-	}
-	for _, e := range w.entries {
-		e.judge(rendered[e.key()])
+	for !proven {
+		if err := w.judge(); err != nil {
+			return err
+		}
+		proven = !w.refuse()
 	}
 	return nil
 }
 
 // settle renders the fleet, and adds to its entries what they lack, until they are what
-// the VMs are, or nothing helps.
-func (w *work) settle() error {
-	const most = 4 // a key that is refused, its disk, the residue, and the residue of that
-	for range most {
-		rendered, err := w.render()
-		if err != nil {
-			return err
-		}
-		changed := false
-		for _, e := range w.entries {
-			vm, dropped := rendered[e.key()], false
-			for _, p := range e.problems {
-				dropped = e.drop(p.path) || dropped
+// the VMs are, or nothing helps. It refuses those that cannot be rendered. It reports whether
+// the fleet as it is was rendered as a whole, and is what the VMs are.
+func (w *work) settle() (proven bool, err error) {
+	const most = 5 // the mode, a key that is refused, its disk, the residue, and the residue of that
+	for again := true; again; again = w.refuse() {
+		w.arrange()
+		pending := slices.Clone(w.entries)
+		proven = false
+		for i := 0; i < most && len(pending) > 0; i++ {
+			rendered, err := w.render(pending)
+			if err != nil {
+				return false, err
 			}
-			switch {
-			case dropped:
-				changed = true
-			case vm != nil && len(difference(e.comparable(vm), e.live.tree)) > 0:
-				e.settle(vm)
-				changed = true
-			}
-		}
-		if !changed {
-			return nil
+			pending = slices.DeleteFunc(pending, func(e *entry) bool { return !w.improve(e, rendered.vm(e)) })
+			proven = i == 0 && len(pending) == 0
 		}
 	}
-	return nil
+	return proven && !slices.ContainsFunc(w.entries, func(e *entry) bool { return len(e.machine.Differences) > 0 }), nil
+}
+
+// judge renders the fleet as a whole, and records how the VMs differ from it.
+func (w *work) judge() error {
+	rendered, err := w.render(w.entries)
+	for _, e := range w.entries {
+		e.judge(rendered.vm(e))
+	}
+	return err
+}
+
+// refuse leaves out the entries with errors, and reports whether there were any.
+func (w *work) refuse() bool {
+	isBroken := func(e *entry) bool { return len(e.problems) > 0 }
+	for _, e := range w.entries {
+		if isBroken(e) {
+			why := cmp.Or(e.refusal, e.problems[0].path+": "+e.problems[0].message)
+			e.machine.Refused, e.machine.File = "no values can express it: "+why, ""
+			w.refused = append(w.refused, e.machine)
+		}
+	}
+	had := len(w.entries)
+	w.entries = slices.DeleteFunc(w.entries, isBroken)
+	for path, g := range w.levels {
+		if g.entries = slices.DeleteFunc(g.entries, isBroken); len(g.entries) == 0 {
+			delete(w.levels, path)
+		}
+	}
+	return len(w.entries) < had
+}
+
+// improve adds to an entry what it lacks, or takes back what is refused. It reports whether it did.
+func (w *work) improve(e *entry, vm tree) bool {
+	if len(e.problems) > 0 {
+		if e.refusal == "" {
+			e.refusal = e.problems[0].path + ": " + e.problems[0].message
+		}
+		if w.adopt(e) {
+			return true
+		}
+		dropped := false
+		for _, p := range e.problems {
+			dropped = e.drop(p.path) || dropped
+		}
+		if dropped {
+			return true
+		}
+	}
+	if vm == nil {
+		return false
+	}
+	over := difference(e.comparable(vm), e.live.tree)
+	switch {
+	case len(over) == 0:
+		return false
+	case removals(over) > 1 && w.adopt(e):
+		return true
+	}
+	e.settle(vm)
+	return true
+}
+
+// removals returns how many values a merge patch removes.
+func removals(over tree) int {
+	n := 0
+	for _, v := range over {
+		switch v := v.(type) {
+		case nil:
+			n++
+		case tree:
+			n += removals(v)
+		}
+	}
+	return n
 }
 
 // judge records how a VM differs from what is rendered. A VM that is not rendered at all is a problem of its entry.
@@ -85,17 +150,6 @@ func (e *entry) judge(vm tree) {
 	case len(e.problems) == 0:
 		e.problems = []problem{{e.machine.File, "no VM is rendered from the entry"}}
 	}
-}
-
-// withProblems returns the VMs whose entries have errors, with the first of each.
-func (w *work) withProblems() map[manifest.ID]string {
-	out := map[manifest.ID]string{}
-	for _, e := range w.entries {
-		if len(e.problems) > 0 {
-			out[e.machine.ID] = e.problems[0].path + ": " + e.problems[0].message
-		}
-	}
-	return out
 }
 
 // key identifies the VM among what is rendered.
@@ -144,16 +198,30 @@ var added = map[string]bool{
 
 func isAdded(key string) bool { return added[key] || isOurs(key) }
 
-// render writes the fleet to a directory and renders it as users do. It returns the
-// VirtualMachines by namespace and name, without those of entries with problems, which
-// it notes.
-func (w *work) render() (map[string]tree, error) {
+// rendered is the VirtualMachines that entries render to, by namespace and name.
+type rendered map[string]manifest.Object
+
+// vm returns the VirtualMachine of an entry, or nil.
+func (r rendered) vm(e *entry) tree {
+	if o, ok := r[e.key()]; ok {
+		return o.Tree()
+	}
+	return nil
+}
+
+// render writes the fleet to a directory, with some of its entries, and renders it as users
+// do. It returns the VirtualMachines without those of entries with problems, which it notes.
+func (w *work) render(some []*entry) (rendered, error) {
+	out := rendered{}
+	if w.files = nil; len(some) == 0 {
+		return out, nil
+	}
 	dir, err := os.MkdirTemp("", "vmrender-import-")
 	if err != nil {
 		return nil, fmt.Errorf("rendering what was imported: %w", err)
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // what is left is in the temporary directory
-	w.files = w.write()
+	w.files = w.write(some)
 	for _, f := range w.files {
 		if err := writeFile(filepath.Join(dir, filepath.FromSlash(f.Path)), f.Text); err != nil {
 			return nil, fmt.Errorf("writing what was imported: %w", err)
@@ -161,15 +229,13 @@ func (w *work) render() (map[string]tree, error) {
 	}
 	c := render.NewCollector()
 	_, diags := machine.Visit(dir, fleet.Options{Limit: dir}, c.Visit)
-	rendered := c.Rendered(diags)
-	if err := w.assign(dir, diags); err != nil {
+	all := c.Rendered(diags)
+	if err := w.assign(dir, some, diags); err != nil {
 		return nil, err
 	}
-	objects := render.Objects(rendered...)
-	out := map[string]tree{}
-	for _, o := range objects {
+	for _, o := range render.Objects(all...) {
 		if o.Kind == "VirtualMachine" {
-			out[o.Namespace+"/"+o.Name] = o.Tree()
+			out[o.Namespace+"/"+o.Name] = o
 		}
 	}
 	return out, nil
@@ -177,8 +243,8 @@ func (w *work) render() (map[string]tree, error) {
 
 // assign notes each error at the entry that it is in. An error that is in none is
 // returned: nothing is proven then.
-func (w *work) assign(dir string, diags *source.Diagnostics) error {
-	for _, e := range w.entries {
+func (w *work) assign(dir string, some []*entry, diags *source.Diagnostics) error {
+	for _, e := range some {
 		e.problems = nil
 	}
 	var others []error
@@ -186,7 +252,7 @@ func (w *work) assign(dir string, diags *source.Diagnostics) error {
 		if d.Severity != source.Error {
 			continue
 		}
-		if !w.assignOne(dir, d) {
+		if !w.assignOne(dir, some, d) {
 			others = append(others, errors.New(strings.TrimPrefix(d.String(), dir+string(filepath.Separator))))
 		}
 	}
@@ -195,7 +261,7 @@ func (w *work) assign(dir string, diags *source.Diagnostics) error {
 
 // assignOne notes an error at the entries that it is in, by its position, or else, as the
 // error is in what they inherit, by its path. It reports whether there are any.
-func (w *work) assignOne(dir string, d source.Diagnostic) bool {
+func (w *work) assignOne(dir string, some []*entry, d source.Diagnostic) bool {
 	path, _ := filepath.Rel(dir, d.File)
 	found := false
 	note := func(e *entry) {
@@ -203,14 +269,14 @@ func (w *work) assignOne(dir string, d source.Diagnostic) bool {
 		found = true
 	}
 	if g := w.levels[filepath.ToSlash(path)]; g != nil {
-		for _, e := range g.entries {
+		for _, e := range g.written {
 			if e.at(d.Pos) {
 				note(e)
 			}
 		}
 		return found
 	}
-	for _, e := range w.entries {
+	for _, e := range some {
 		if strings.HasPrefix(d.Path+".", source.JoinPath("vms", e.machine.Entry)+".") {
 			note(e)
 		}

@@ -14,6 +14,11 @@ func (r *Result) Exact() bool {
 	return !slices.ContainsFunc(r.Machines, func(m *Machine) bool { return !m.Exact() })
 }
 
+// Refused reports whether a VM is not part of the fleet.
+func (r *Result) Refused() bool {
+	return slices.ContainsFunc(r.Machines, func(m *Machine) bool { return m.Refused != "" })
+}
+
 // Write writes the files of the fleet one after the other, each below a line with its path.
 func (r *Result) Write(w io.Writer) error {
 	var out bytes.Buffer

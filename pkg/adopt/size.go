@@ -15,7 +15,7 @@ func (w *work) size(e *entry) {
 	d := &e.live.spec().Domain
 	e.matchers()
 	if e.live.vm.Spec.Instancetype == nil {
-		cpu, memory := e.cpu(d.CPU), memoryOf(d)
+		cpu, memory := e.cpu(d.CPU), e.memory(d)
 		if name := w.flavor(e, cpu, memory); name != "" {
 			e.keys.set("flavor", name)
 		} else {
@@ -59,13 +59,14 @@ func (e *entry) cpu(c *kubevirtv1.CPU) any {
 	if c == nil {
 		c = &kubevirtv1.CPU{}
 	}
+	whole := !e.os.Adopted || c.Sockets > 0 && c.Cores > 0 && c.Threads > 0
 	sockets, cores, threads := max(c.Sockets, 1), max(c.Cores, 1), max(c.Threads, 1)
 	n := node{}
 	count, others := sockets, cores
 	if e.os.Topology == "cores" {
 		count, others = cores, sockets
 	}
-	plain := others == 1 && threads == 1
+	plain := whole && others == 1 && threads == 1
 	if plain {
 		n.set("count", count)
 	} else {
@@ -97,9 +98,9 @@ func features(in []kubevirtv1.CPUFeature) any {
 	return nodes(out)
 }
 
-// memoryOf returns the memory of the guest: the pod's request if nothing else
-// sets it, as in KubeVirt.
-func memoryOf(d *kubevirtv1.DomainSpec) any {
+// memory returns the memory of the guest: the pod's request if nothing else
+// sets it, as in KubeVirt. An adopted VM leaves it at that.
+func (e *entry) memory(d *kubevirtv1.DomainSpec) any {
 	m := d.Memory
 	if m == nil {
 		m = new(kubevirtv1.Memory)
@@ -109,7 +110,7 @@ func memoryOf(d *kubevirtv1.DomainSpec) any {
 	switch {
 	case m.Guest != nil:
 		n.set("guest", m.Guest.String())
-	case ok:
+	case ok && !e.os.Adopted:
 		n.set("guest", requested.String())
 	}
 	if m.MaxGuest != nil {

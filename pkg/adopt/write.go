@@ -28,20 +28,33 @@ type group struct {
 	file, namespace string
 	defaults        node
 	entries         []*entry
+	written         []*entry // the entries that are in the file
 }
 
-// write writes the files of the fleet.
-func (w *work) write() []File {
+// write writes the files of the fleet with some of its entries.
+func (w *work) write(some []*entry) []File {
+	for _, g := range w.levels {
+		g.written = nil
+	}
+	for _, e := range some {
+		g := w.levels[e.machine.File]
+		g.written = append(g.written, e)
+	}
 	files := make([]File, 1, 1+len(w.levels))
 	files[0] = File{headerFile, w.writeHeader()}
 	for _, path := range slices.Sorted(maps.Keys(w.levels)) {
-		files = append(files, File{path, w.levels[path].write()})
+		if g := w.levels[path]; len(g.written) > 0 {
+			files = append(files, File{path, g.write()})
+		}
 	}
 	return files
 }
 
-// arrange puts the entries in their files.
+// arrange puts the entries in their files, unless they are there.
 func (w *work) arrange() {
+	if w.levels != nil {
+		return
+	}
 	w.levels = map[string]*group{}
 	for _, e := range w.entries {
 		g := w.levels[e.machine.File]
@@ -114,9 +127,13 @@ func (w *work) catalogOf() *node {
 	for _, kind := range slices.Sorted(maps.Keys(w.header)) {
 		all.set(kind, w.header[kind])
 	}
+	used := w.usedNetworks()
 	for _, nad := range slices.SortedFunc(maps.Keys(w.networks), func(a, b string) int {
 		return strings.Compare(w.networks[a].name, w.networks[b].name)
 	}) {
+		if !used[nad] {
+			continue
+		}
 		n := node{}
 		n.set("nad", nad)
 		n.set("vlan", w.known.vlan(nad))
@@ -129,6 +146,19 @@ func (w *work) catalogOf() *node {
 	return all
 }
 
+// usedNetworks returns the networks of the entries, without those that only refused VMs have.
+func (w *work) usedNetworks() map[string]bool {
+	used := map[string]bool{}
+	for _, e := range w.entries {
+		for _, on := range e.live.spec().Networks {
+			if on.Multus != nil {
+				used[on.Multus.NetworkName] = true
+			}
+		}
+	}
+	return used
+}
+
 // write returns the file of a group, and notes the lines of its entries.
 func (g *group) write() []byte {
 	var out writer
@@ -139,7 +169,7 @@ func (g *group) write() []byte {
 		out.field(0, "defaults", g.defaults.ordered())
 	}
 	out.raw("vms:\n")
-	for _, e := range g.entries {
+	for _, e := range g.written {
 		if e.leader != nil && e.leader != e {
 			continue
 		}

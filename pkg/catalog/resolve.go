@@ -11,6 +11,8 @@ import (
 type ResolvedOS struct {
 	Name string
 	Arch string // CPU architecture that it is resolved for
+	// Adopted is true if it is resolved for VMs that exist, without traits.
+	Adopted bool
 	// Lacking are the traits that the CPU architecture does not have. VMs can use the entry only with a preference.
 	Lacking []string
 	OS      // Label is never empty
@@ -39,10 +41,15 @@ func (s *Set) OSOn(name, arch string) *ResolvedOS {
 	if arch != DefaultArch {
 		key += "\x00" + arch
 	}
-	return remember(&s.os, key, func(string) *ResolvedOS { return s.resolve(name, arch) })
+	return remember(&s.os, key, func(string) *ResolvedOS { return s.resolve(name, arch, false) })
 }
 
-func (s *Set) resolve(name, arch string) *ResolvedOS {
+// AdoptedOS is [Set.OSOn] for VMs that exist and get only what their values say: the entry has no traits.
+func (s *Set) AdoptedOS(name, arch string) *ResolvedOS {
+	return remember(&s.os, name+"\x00"+arch+"\x00adopted", func(string) *ResolvedOS { return s.resolve(name, arch, true) })
+}
+
+func (s *Set) resolve(name, arch string, adopted bool) *ResolvedOS {
 	if Architecture(arch) == nil {
 		arch = DefaultArch
 	}
@@ -50,8 +57,11 @@ func (s *Set) resolve(name, arch string) *ResolvedOS {
 	if node == nil {
 		return nil
 	}
-	r := &ResolvedOS{Name: name, Arch: arch, Node: node, Topology: "sockets"}
+	r := &ResolvedOS{Name: name, Arch: arch, Node: node, Topology: "sockets", Adopted: adopted}
 	decode(node, &r.OS)
+	if adopted {
+		r.Traits, r.RootSize = nil, "" // the size of an existing disk is its own
+	}
 	if r.Label == "" {
 		r.Label = name
 	}

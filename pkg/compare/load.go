@@ -184,6 +184,15 @@ func manifests(path string, stdin io.Reader, reader manifest.Reader) Loaded {
 	return l
 }
 
+// ManifestsPart is [Manifests], but has the objects without problems even if there are others.
+func ManifestsPart(path string) Loaded {
+	l := Loaded{Label: path, Diags: new(source.Diagnostics)}
+	var err error
+	l.Objects, err = manifest.Reader{Part: true}.ReadFiles(path)
+	reportUnread(err, l.Diags)
+	return l
+}
+
 // reportUnread reports the problems of reading manifests.
 func reportUnread(err error, diags *source.Diagnostics) {
 	if all, ok := err.(interface{ Unwrap() []error }); ok {

@@ -125,10 +125,20 @@ func (f *Fleet) osOf(name string, l *Level) *catalog.ResolvedOS {
 	if arch == nil {
 		arch = os.Defaults.Get("arch")
 	}
-	if text := cmp.Or(arch.Str(), f.Header.Target.Arch); text != "" {
-		return f.Catalog.OSOn(name, text)
+	text := cmp.Or(arch.Str(), f.Header.Target.Arch, catalog.DefaultArch)
+	if isAdopted(os, l) {
+		return f.Catalog.AdoptedOS(name, text)
 	}
-	return os
+	return f.Catalog.OSOn(name, text)
+}
+
+// isAdopted reports whether a level, or else an operating system, says that VMs are taken over as they are.
+func isAdopted(os *catalog.ResolvedOS, l *Level) bool {
+	adopted := l.nearest("adopted")
+	if adopted == nil {
+		adopted = os.Defaults.Get("adopted")
+	}
+	return adopted != nil && adopted.Kind == source.Bool && adopted.Text == "true"
 }
 
 // decode decodes the merged keys. A key that cannot be parsed does not affect

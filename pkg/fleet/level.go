@@ -32,7 +32,10 @@ type Level struct {
 }
 
 // osKey identifies an operating system, also one that does not exist.
-type osKey struct{ name, arch string }
+type osKey struct {
+	name, arch string
+	adopted    bool
+}
 
 // The marks of values on the VM's own level, which are most values and are not
 // modified, and on the lowest level. The marks of other levels follow.
@@ -155,7 +158,7 @@ func (f *Fleet) base(l *Level, os *catalog.ResolvedOS) *source.Node {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	key := osKey{os.Name, os.Arch}
+	key := osKey{os.Name, os.Arch, os.Adopted}
 	if n, ok := l.bases[key]; ok {
 		return n
 	}
@@ -189,7 +192,9 @@ func (f *Fleet) osKeys(os *catalog.ResolvedOS) *source.Node {
 		return n.(*source.Node)
 	}
 	keys, disks, root := source.EmptyMap(os.Node), source.EmptyMap(os.Node), source.EmptyMap(os.Node)
-	addField(root, os.Node.Field("rootSize"), "size")
+	if !os.Adopted {
+		addField(root, os.Node.Field("rootSize"), "size")
+	}
 	addField(root, os.Node.Field("image"), "source")
 	if f := root.Field("source"); f != nil {
 		f.Value = values.LongSource(f.Value)

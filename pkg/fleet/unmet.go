@@ -23,7 +23,11 @@ func (f *Fleet) expectOverlays() {
 			for _, o := range f.overlays[i+1:] {
 				later = append(later, o.doc.Get(p.Key))
 			}
-			f.unmet.add(p.value, later)
+			value := p.value
+			if p.Key == "defaults" {
+				value = value.Without("disks") // whose order the lowest level decides, which the guest sees
+			}
+			f.unmet.add(value, later)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func (d *decisions) sizing() {
 		key   string
 		value uint32
 	}{{"sockets", d.m.CPU.Sockets}, {"cores", d.m.CPU.Cores}, {"threads", d.m.CPU.Threads}} {
-		if part.value > 0 {
+		if part.value > 0 && d.m.Given == nil {
 			d.add("cpu."+part.key, strconv.FormatUint(uint64(part.value), 10), d.byOS())
 		}
 	}

@@ -31,8 +31,8 @@ func (d *draft) diskPVC(out *Disk) {
 	case !pvc.IsSet():
 		d.errorf(storage.Pos(), rule.Conflict, path+".storage",
 			"CDI needs `storage` or `pvc`; set `pvc` as well, or remove it")
-	case !removed:
-		d.errorf(pvc.Pos(), rule.Conflict, path+".pvc", "CDI accepts `pvc` or `storage`; set `storage: null` as well")
+	case storage.IsSet():
+		d.errorf(storage.Pos(), rule.Conflict, path+".storage", "CDI accepts `pvc` or `storage`; remove one of them")
 	default:
 		d.checkPVC(out, pvc, path+".pvc")
 		out.PVC, out.Size, out.AccessMode = true, "", ""

@@ -56,7 +56,7 @@ func (d *draft) checkBoot(m *Machine) {
 		overrides(m, "firmware", "kernelBoot") || overrides(m, "devices", "disks") {
 		return
 	}
-	d.errorf(d.entry.KeyAt("disks", values.RootDisk), rule.NoRoot, "disks."+values.RootDisk,
+	d.reportNew(d.entry.KeyAt("disks", values.RootDisk), rule.NoRoot, "disks."+values.RootDisk,
 		"the disk is removed, and there is nothing else to boot from; set `bootOrder` of a NIC (PXE), "+
 			"or `overrides` with `firmware.kernelBoot`")
 }

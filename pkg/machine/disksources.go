@@ -132,7 +132,7 @@ func (d *draft) checkImageSize(disk *Disk, size int64) {
 			"%q is smaller than the default of %s, %q, and perhaps than its image; "+
 				"set `catalog.os.%[2]s.rootSize` to the size of the image", disk.Size, os.Name, os.RootSize)
 	default:
-		d.errorf(at, rule.BelowMinimum, path,
+		d.reportNew(at, rule.BelowMinimum, path,
 			"%q is smaller than the image of %s; expected at least %q, or another `catalog.os.%[2]s.rootSize`",
 			disk.Size, os.Name, os.RootSize)
 	}

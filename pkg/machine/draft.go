@@ -45,6 +45,15 @@ func (d *draft) errorf(pos source.Pos, id rule.ID, path, format string, args ...
 	d.entry.Errorf(d.diags, pos, id, path, format, args...)
 }
 
+// reportNew reports a problem of new VMs, which is a warning for one that exists.
+func (d *draft) reportNew(pos source.Pos, id rule.ID, path, format string, args ...any) {
+	if d.adopted() {
+		d.diags.Warnf(pos, id, d.entry.Path+"."+path, format, args...)
+		return
+	}
+	d.errorf(pos, id, path, format, args...)
+}
+
 // reportUnknown reports a name that is not among the entries of a kind in the
 // catalog.
 func (d *draft) reportUnknown(n *source.Node, path, what, kind string) {
@@ -62,7 +71,7 @@ func (d *draft) decide() *Machine {
 		Sysprep: d.sysprep(), Services: d.services(), Lifecycle: d.lifecycle(), Gate: d.gate(),
 		MachineType: vm.MachineType, Arch: cmp.Or(vm.Arch, d.site.Target.Arch, catalog.DefaultArch),
 		Filesystems: d.filesystems(),
-		RunStrategy: cmp.Or(vm.RunStrategy, "Always"), EvictionStrategy: vm.EvictionStrategy,
+		Adopted:     d.adopted(), RunStrategy: d.runStrategy(), Running: vm.Running, EvictionStrategy: vm.EvictionStrategy,
 		NodeSelector: d.nodeSelector(), Tolerations: d.tolerations(),
 		PriorityClassName: vm.PriorityClassName, TerminationGracePeriodSeconds: vm.TerminationGracePeriodSeconds,
 		Affinity: vm.Affinity, TopologySpreadConstraints: vm.TopologySpreadConstraints,
@@ -126,6 +135,8 @@ func (d *draft) metadata() Metadata {
 		Annotations: d.expandMap(d.vm.Annotations, "annotations"),
 
 		PodAnnotations: d.expandMap(d.vm.PodAnnotations, "podAnnotations"),
+
+		Plain: d.isPlain(),
 	}
 	if m.Hostname != "" && values.NameProblem(m.Hostname) != "" {
 		d.errorf(d.entry.At("hostname"), rule.BadName, "hostname", "%s", values.NameProblem(m.Hostname))

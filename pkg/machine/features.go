@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"slices"
+
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -33,7 +35,7 @@ var features = []struct {
 	{"memory hotplug", func(d *draft, _ *Machine) []use { return d.usesKey("memory", "max") }},
 	{"network binding plugins", func(_ *draft, m *Machine) []use {
 		return m.usesOfNICs("binding", func(n *NIC) bool {
-			return n.Binding != "bridge" && n.Binding != "masquerade" && n.Binding != "sriov"
+			return !slices.Contains([]string{"bridge", "masquerade", "sriov", "none"}, n.Binding)
 		})
 	}},
 	{"architecture s390x", func(d *draft, m *Machine) []use {

@@ -42,7 +42,8 @@ func (d *draft) firmware() Firmware {
 // installed with another firmware than that of the operating system's entry.
 func (d *draft) checkOldDisk(m *Machine) {
 	installed := m.Firmware.Type == "efi" || m.Firmware.Type == "secureboot"
-	if !installed || m.Arch != catalog.DefaultArch || len(m.Disks) == 0 || m.Disks[0].Name != values.RootDisk ||
+	if !installed || m.Adopted || m.Arch != catalog.DefaultArch ||
+		len(m.Disks) == 0 || m.Disks[0].Name != values.RootDisk ||
 		!m.Disks[0].Migrated && d.entry.FromOS("disks", values.RootDisk, "source") || !d.entry.FromOS("firmware", "type") {
 		return
 	}

@@ -39,12 +39,15 @@ type Machine struct {
 	wide  facts // for the checks across the fleet
 	entry *fleet.Entry
 
+	// Adopted is true if the VM was made elsewhere, and gets only what its values say.
+	Adopted bool
+
 	OS       *catalog.ResolvedOS
 	Workload string
 	Sizing
 
 	Disks []Disk // root first, unless it is removed; then in the order written
-	NICs  []NIC
+	NICs  []NIC  // nil if KubeVirt attaches one to the pod network by itself: to an adopted VM without the key
 
 	Filesystems []Filesystem // sorted by name
 
@@ -57,7 +60,9 @@ type Machine struct {
 	Arch        string
 	Metadata
 
-	RunStrategy                   string
+	RunStrategy string
+	// Running is the older form of RunStrategy, if the VM has it instead; or nil.
+	Running                       *bool
 	EvictionStrategy              string
 	NodeSelector                  map[string]string // the placement's merged over the VM's
 	PriorityClassName             string
@@ -91,6 +96,8 @@ type Metadata struct {
 	Annotations map[string]string // of the VirtualMachine
 
 	PodAnnotations map[string]string // of the template
+	// Plain is true if the VM and its pods do not get the labels and annotations that consoles show.
+	Plain bool
 }
 
 // Sizing is cpu and memory, or the instance type that sets both.
@@ -103,6 +110,16 @@ type Sizing struct {
 	CPU                                  values.CPU    // zero next to an instance type
 	Memory                               values.Memory // zero next to an instance type
 	Resources                            values.Resources
+	// Given is the part of CPU and Memory that is rendered, for adopted VMs; nil if all of it is.
+	Given *Given
+}
+
+// Rendered returns what is rendered of the size.
+func (s *Sizing) Rendered() Given {
+	if s.Given != nil {
+		return *s.Given
+	}
+	return Given{s.CPU, s.Memory}
 }
 
 // Hardware is firmware and devices.

@@ -27,9 +27,13 @@ func nicPath(i int) string {
 }
 
 // nics returns the NICs, in the order written. Without the key there is one on
-// the pod network.
+// the pod network, which KubeVirt attaches to an adopted VM by itself: then it is nil.
 func (d *draft) nics() []NIC {
 	written := d.vm.NICs
+	if written == nil && d.adopted() {
+		d.checkProbes()
+		return nil
+	}
 	if written == nil {
 		written = []values.NIC{{Network: podNetwork}}
 	}
@@ -234,7 +238,7 @@ func (d *draft) nicModel(n *values.NIC, net *catalog.Network, binding string) st
 		return n.Model
 	case net.Model != "":
 		return net.Model
-	case d.vm.Preference != nil || binding == "sriov":
+	case d.vm.Preference != nil || binding == "sriov" || d.adopted():
 		return ""
 	}
 	return cmp.Or(d.entry.OS.NICModel, "virtio")

@@ -15,7 +15,8 @@ const byPodNetwork = "add `pod` to `nics`, or publish the address of the VLAN"
 // to another network by default.
 func (d *draft) checkReachable(m *Machine) {
 	d.checkForwardedPorts(m)
-	if slices.ContainsFunc(m.NICs, func(n NIC) bool { return n.Pod }) || d.attachesOtherwise(m) {
+	onPod := func(n NIC) bool { return n.Pod }
+	if m.NICs == nil || slices.ContainsFunc(m.NICs, onPod) || d.attachesOtherwise(m) {
 		return
 	}
 	for i := range m.Services {

@@ -40,6 +40,11 @@ func (d *draft) service(f *source.Field, svc *values.Service) Service {
 		d.errorf(d.entry.At("services", f.Key, "scope"), rule.Strategy, "services."+f.Key+".scope",
 			"under `strategy: pool` a Service is for all VMs; remove it, or use another strategy")
 	}
+	if d.isPlain() && (d.traits.Pooled || d.traits.NamedByContent) {
+		d.errorf(d.entry.KeyAt("consoleLabels"), rule.Strategy, "consoleLabels",
+			"under `strategy: %s` the Service at %s selects pods by one of these labels; remove one of the two",
+			d.strategy, where(f.Pos()))
+	}
 	d.checkLabels(svc.Labels, "services", f.Key, "labels")
 	d.checkAnnotations(svc.Annotations, "services", f.Key, "annotations")
 	out := Service{

@@ -25,6 +25,8 @@ func (d *draft) sizing() Sizing {
 	case vm.Instancetype != nil:
 		out.Flavor = cmp.Or(vm.Instancetype.Name, "custom")
 		d.checkOnlyInstancetype()
+	case d.adopted():
+		d.adoptedSize(&out)
 	case vm.CPU == nil && vm.Memory == nil:
 		d.errorf(d.entry.Pos, rule.MissingKey, "", "no size; set `flavor`, `cpu` and `memory`, or `instancetype`")
 	default:
@@ -182,7 +184,7 @@ func (d *draft) checkMemory(mem *values.Memory) {
 // which is a recommendation: KubeVirt runs smaller guests.
 func (d *draft) reportBelowMinimum(at source.Pos, path, format string, args ...any) {
 	if d.site.Policy.Minimum == "deny" {
-		d.errorf(at, rule.BelowMinimum, path, format, args...)
+		d.reportNew(at, rule.BelowMinimum, path, format, args...)
 		return
 	}
 	d.diags.Warnf(at, rule.BelowMinimum, d.entry.Path+"."+path, format, args...)

@@ -45,7 +45,7 @@ func (o Reader) ReadFiles(at string) ([]Object, error) {
 	for _, name := range names {
 		set.readFile(root, name, filepath.Join(dir, filepath.FromSlash(name)))
 	}
-	return set.result()
+	return o.result(set.objects, set.errs)
 }
 
 // ReadNamed is like [ReadFiles] for a stream with a name for messages, such as "<stdin>".
@@ -56,7 +56,7 @@ func (o Reader) ReadNamed(name string, r io.Reader) ([]Object, error) {
 	set := fileSet{reader: o, files: map[ID]string{}}
 	objects, err := o.Read(r)
 	set.add(name, objects, err)
-	return set.result()
+	return o.result(set.objects, set.errs)
 }
 
 // namesBelow returns the names of the files with objects, sorted.
@@ -82,13 +82,6 @@ type fileSet struct {
 	objects []Object
 	files   map[ID]string
 	errs    []error
-}
-
-func (s *fileSet) result() ([]Object, error) {
-	if len(s.errs) > 0 {
-		return nil, errors.Join(s.errs...)
-	}
-	return s.objects, nil
 }
 
 func (s *fileSet) readFile(root *os.Root, name, file string) {

@@ -61,6 +61,8 @@ type Reader struct {
 	// it again, and the same one each time. It is for objects of which each is used as a tree and stays, such as
 	// those of a cluster.
 	Trees bool
+	// Part returns the objects without problems even if there are others.
+	Part bool
 	// Room is called with the size in bytes of each text before it is decoded. Nil for nothing.
 	Room func(bytes int)
 }
@@ -83,10 +85,15 @@ func (o Reader) read(text []byte) ([]Object, error) {
 	for _, d := range split(text) {
 		stream.document(d)
 	}
-	if len(stream.errs) > 0 {
-		return nil, errors.Join(stream.errs...)
+	return o.result(stream.objects, stream.errs)
+}
+
+// result returns what was read, unless there are problems, with those.
+func (o Reader) result(objects []Object, problems []error) ([]Object, error) {
+	if len(problems) > 0 && !o.Part {
+		objects = nil
 	}
-	return stream.objects, nil
+	return objects, errors.Join(problems...)
 }
 
 // reading collects what was read so far.
@@ -171,7 +178,11 @@ func (r *reading) value(at ReadError, text []byte, lineAt func(offset int) int) 
 	s := scanner{text: text}
 	if c := s.peek(); c != '{' {
 		if c != 'n' || at.Item > 0 { // null is an empty document
-			r.fail(at, "not an object; an object is a map with apiVersion, kind and metadata.name")
+			problem := "not an object; an object is a map with apiVersion, kind and metadata.name"
+			if page, ok := decode(text); ok && at.Item == 0 && strings.HasPrefix(fmt.Sprint(page), "<") {
+				problem = "a web page instead of objects, perhaps of a login"
+			}
+			r.fail(at, "%s", problem)
 		}
 		return
 	}
@@ -206,6 +217,10 @@ func (r *reading) object(at ReadError, text []byte) {
 			missing = append(missing, field.name)
 		}
 	}
+	if message := errorIn(canonical); len(missing) == 3 && message != "" {
+		r.fail(at, "an error message instead of objects: %s", message)
+		return
+	}
 	if len(missing) > 0 {
 		r.fail(at, "object without %s; every object has apiVersion, kind and metadata.name", strings.Join(missing, ", "))
 		return
@@ -215,6 +230,17 @@ func (r *reading) object(at ReadError, text []byte) {
 		o = Object{ID: id, tree: Decode(canonical)}
 	}
 	r.objects = append(r.objects, o)
+}
+
+// errorIn returns what a client has printed in the place of objects, such as "error: You must be logged in to the
+// server (Unauthorized)", which is also a map in YAML; or "".
+func errorIn(canonical []byte) string {
+	for key, value := range Decode(canonical) {
+		if text, ok := value.(string); ok && strings.HasPrefix(strings.ToLower(key), "error") {
+			return key + ": " + text
+		}
+	}
+	return ""
 }
 
 // canonical decodes and encodes a JSON object, which normalizes the order of keys

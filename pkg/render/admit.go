@@ -17,11 +17,17 @@ import (
 func (x *rendering) refusals(vm *kubevirtv1.VirtualMachine) []admission.Finding {
 	t := &x.Target
 	staged := t.Plain() && versions.Before(t.KubeVirt, "1.6") // by default
-	return admission.Check(vm, &admission.Cluster{
+	found := admission.Check(vm, &admission.Cluster{
 		KubeVirt: t.KubeVirt,
 		Stage:    t.VMRolloutStrategy == "Stage" || t.VMRolloutStrategy == "" && staged,
 		Gate:     t.Gate,
 	})
+	for i := range found {
+		if x.Adopted && t.KubeVirt == "" && found[i].From != "" { // an older KubeVirt has accepted it
+			found[i].Doubt = "the version of KubeVirt"
+		}
+	}
+	return found
 }
 
 // reportRefusals reports what is refused of the VM because of its keys, and not of its overrides and patches.

@@ -9,8 +9,8 @@ import (
 
 // setCPU sets the whole topology, so that nothing depends on a cluster's defaults.
 func (x *rendering) setCPU(d *kubevirtv1.DomainSpec) {
-	c := &x.CPU
-	if x.Instancetype != nil || c.Sockets == 0 {
+	c := new(x.Rendered().CPU)
+	if x.Instancetype != nil || x.CPU.Sockets == 0 || x.Given != nil && c.IsZero() {
 		return
 	}
 	d.CPU = &kubevirtv1.CPU{
@@ -54,15 +54,19 @@ func cpuFeatures(in []values.CPUFeature) []kubevirtv1.CPUFeature {
 // sized by `resources.requests` can never be resized live (kubevirt/kubevirt
 // pkg/liveupdate/memory, v1.9.0).
 func (x *rendering) setMemory(d *kubevirtv1.DomainSpec) {
-	if x.Instancetype != nil || x.Memory.Guest == "" {
+	m := x.Rendered().Memory
+	if x.Instancetype != nil || m == (values.Memory{}) {
 		return
 	}
-	d.Memory = &kubevirtv1.Memory{Guest: new(quantity(x.Memory.Guest))}
-	if x.Memory.Max != "" {
-		d.Memory.MaxGuest = new(quantity(x.Memory.Max))
+	d.Memory = &kubevirtv1.Memory{}
+	if m.Guest != "" {
+		d.Memory.Guest = new(quantity(m.Guest))
 	}
-	if x.Memory.Hugepages != "" {
-		d.Memory.Hugepages = &kubevirtv1.Hugepages{PageSize: x.Memory.Hugepages}
+	if m.Max != "" {
+		d.Memory.MaxGuest = new(quantity(m.Max))
+	}
+	if m.Hugepages != "" {
+		d.Memory.Hugepages = &kubevirtv1.Hugepages{PageSize: m.Hugepages}
 	}
 }
 

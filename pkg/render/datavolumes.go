@@ -54,11 +54,11 @@ func (x *rendering) dataVolumeTemplates(g *guestData) []kubevirtv1.DataVolumeTem
 			continue
 		}
 		v := x.dataVolume(d, x.diskLabels(d), x.templateDiskAnnotations(d))
-		out = append(out, kubevirtv1.DataVolumeTemplateSpec{
-			TypeMeta:   v.TypeMeta,
-			ObjectMeta: metav1.ObjectMeta{Name: d.Claim, Labels: v.Metadata.Labels, Annotations: v.Metadata.Annotations},
-			Spec:       v.Spec,
-		})
+		meta := metav1.ObjectMeta{Name: d.Claim, Labels: v.Metadata.Labels, Annotations: v.Metadata.Annotations}
+		if d.DataVolume.Get("metadata", "namespace").IsSet() { // which is the VM's, as in exports of older consoles
+			meta.Namespace = x.Namespace
+		}
+		out = append(out, kubevirtv1.DataVolumeTemplateSpec{TypeMeta: v.TypeMeta, ObjectMeta: meta, Spec: v.Spec})
 	}
 	return out
 }
@@ -159,14 +159,13 @@ func (x *rendering) templateDiskPairs(to []outcome.Pair, d *machine.Disk) []outc
 	return pair(to, labels.UserData, x.guestHash, "")
 }
 
-// storageSpec returns CDI's `storage`, which is empty if the user's patch puts a `pvc` in its place. Otherwise it is
-// what is rendered: CDI then adds the overhead of the file system, and takes unset modes from the StorageProfile of the
-// class.
+// storageSpec returns CDI's `storage`, or nil if the user's patch puts a `pvc` in its place. Otherwise it is what is
+// rendered: CDI then adds the overhead of the file system, and takes unset modes from the StorageProfile of the class.
 func (x *rendering) storageSpec(d *machine.Disk) *cdiv1.StorageSpec {
-	storage := &cdiv1.StorageSpec{}
 	if d.PVC {
-		return storage
+		return nil
 	}
+	storage := &cdiv1.StorageSpec{}
 	if d.Size != "" {
 		storage.Resources = x.storage(d.Size)
 	}
@@ -187,7 +186,7 @@ func (x *rendering) dataVolumeSpec(d *machine.Disk) cdiv1.DataVolumeSpec {
 	switch s := &d.Source; {
 	case s.DataSource != "":
 		spec.SourceRef = dataSourceRef(s.DataSource)
-	case s.DataSourceRef.IsSet() || s.VDDK.IsSet() || s.ImageIO.IsSet():
+	case s.DataSourceRef.IsSet() && !d.PVC || s.VDDK.IsSet() || s.ImageIO.IsSet():
 		x.foreignSource(d, &spec)
 	default:
 		spec.Source = dataVolumeSource(s)
@@ -200,7 +199,9 @@ func (x *rendering) dataVolumeSpec(d *machine.Disk) cdiv1.DataVolumeSpec {
 func (x *rendering) foreignSource(d *machine.Disk, spec *cdiv1.DataVolumeSpec) {
 	key := "disks." + d.Name + ".source."
 	s := cdiv1.DataVolumeSource{}
-	x.decode(d.Source.DataSourceRef, &spec.Storage.DataSourceRef, key+"dataSourceRef")
+	if spec.Storage != nil {
+		x.decode(d.Source.DataSourceRef, &spec.Storage.DataSourceRef, key+"dataSourceRef")
+	}
 	x.decode(d.Source.VDDK, &s.VDDK, key+"vddk")
 	x.decode(d.Source.ImageIO, &s.Imageio, key+"imageio")
 	if s != (cdiv1.DataVolumeSource{}) {

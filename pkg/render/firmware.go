@@ -25,8 +25,11 @@ func (x *rendering) bootloader() *kubevirtv1.Bootloader {
 	switch f.Type {
 	case "efi", "secureboot":
 		// In KubeVirt, EFI without `secureBoot` means secure boot (api core/v1
-		// EFI.SecureBoot, v1.9.0), so it is always set.
+		// EFI.SecureBoot, v1.9.0), so it is always set, but not of VMs that others have made.
 		efi := &kubevirtv1.EFI{SecureBoot: new(f.Type == "secureboot")}
+		if x.Adopted && f.Type == "secureboot" {
+			efi.SecureBoot = nil
+		}
 		if f.Persistent {
 			efi.Persistent = new(true)
 		}

@@ -14,6 +14,10 @@ const (
 	labelDomain = "kubevirt.io/domain"
 	labelSize   = "kubevirt.io/size"
 
+	// labelName is what KubeVirt labels the pod of each VM with: its host name (kubevirt/kubevirt v1.8.4,
+	// pkg/virt-controller/services/template.go, renderLaunchManifest).
+	labelName = "vm.kubevirt.io/name"
+
 	annotationOS       = "vm.kubevirt.io/os"
 	annotationFlavor   = "vm.kubevirt.io/flavor"
 	annotationWorkload = "vm.kubevirt.io/workload"
@@ -36,9 +40,13 @@ func (x *rendering) vmLabels() map[string]string {
 // Users cannot change the domain label: Services select by it.
 func (x *rendering) templateLabels() map[string]string {
 	all := make(map[string]string, 2+len(x.Labels))
-	all[labelSize] = x.Flavor
+	if !x.Plain {
+		all[labelSize] = x.Flavor
+	}
 	maps.Copy(all, x.Labels)
-	all[labelDomain] = x.base
+	if !x.Plain {
+		all[labelDomain] = x.base
+	}
 	if x.Entry != "" {
 		all[labels.Group] = x.Entry
 	}
@@ -48,6 +56,9 @@ func (x *rendering) templateLabels() map[string]string {
 // templateAnnotations returns the annotations of the VM's template, which its pod also
 // has. The user's own win.
 func (x *rendering) templateAnnotations() map[string]string {
+	if x.Plain {
+		return x.PodAnnotations
+	}
 	a := map[string]string{annotationOS: x.osLabel(), annotationFlavor: x.Flavor}
 	if x.Workload != "" {
 		a[annotationWorkload] = x.Workload

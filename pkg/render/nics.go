@@ -19,7 +19,9 @@ import (
 func (x *rendering) addNICs(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 	devices := &spec.Domain.Devices
 	if len(x.NICs) == 0 {
-		devices.AutoattachPodInterface = new(false)
+		if x.NICs != nil || !x.Adopted {
+			devices.AutoattachPodInterface = new(false)
+		}
 		return
 	}
 	devices.Interfaces = make([]kubevirtv1.Interface, 0, len(x.NICs))
@@ -50,7 +52,7 @@ func (x *rendering) patchedInterface(n *machine.NIC, i int) *kubevirtv1.Interfac
 	}
 	out := patched(x, device, p)
 	x.checkFields(p.over, kindVM, "spec.template.spec.domain.devices.interfaces[].", p.key)
-	if len(bindings(out)) != 1 {
+	if len(bindings(out)) != 1 && n.Binding != "none" {
 		x.misread = append(x.misread, source.IndexPath("nics", i))
 		x.diags.Errorf(p.over.Pos(), rule.Conflict, x.path(p.key),
 			"got %s; expected exactly one binding: set `binding` of the NIC, or null for the one to remove",
@@ -85,6 +87,7 @@ func nicInterface(n *machine.NIC) kubevirtv1.Interface {
 		out.Bridge = &kubevirtv1.InterfaceBridge{}
 	case "sriov":
 		out.SRIOV = &kubevirtv1.InterfaceSRIOV{}
+	case "none": // KubeVirt chooses
 	default:
 		out.Binding = &kubevirtv1.PluginBinding{Name: n.Binding}
 	}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"maps"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,6 +24,9 @@ func (x *rendering) appendServices(objects []runtime.Object) []runtime.Object {
 func (x *rendering) service(s *machine.Service) *corev1.Service {
 	meta := x.objectMeta(s.Name, x.syncAnnotations(dependent))
 	selector := map[string]string{labelDomain: x.base}
+	if x.Plain {
+		selector = map[string]string{labelName: cmp.Or(x.Hostname, x.Name)}
+	}
 	if s.Group {
 		meta.Labels = merged(x.owned, map[string]string{labelApp: x.Entry})
 		selector = map[string]string{labels.Group: x.Entry}

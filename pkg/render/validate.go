@@ -23,7 +23,9 @@ func (x *rendering) validate(
 		return v.found
 	}
 	v.spec = &vm.Spec.Template.Spec
-	v.checkSelected(vm.Spec.Template.ObjectMeta.Labels[labelDomain])
+	if !v.Plain {
+		v.checkSelected(vm.Spec.Template.ObjectMeta.Labels[labelDomain])
+	}
 	v.checkSize()
 	v.checkVolumes()
 	v.checkTemplates(vm)
@@ -42,6 +44,15 @@ type validation struct {
 // errorf reports a problem with the value under keys, at the position in the user's file.
 func (v *validation) errorf(id rule.ID, name, problem string, keys ...string) {
 	v.found.Errorf(v.where(keys), id, v.pathOf(keys), "%s%s", quotedName(name), problem)
+}
+
+// reportNew reports a problem of new VMs, which is a warning for one that exists.
+func (v *validation) reportNew(id rule.ID, name, problem string, keys ...string) {
+	if v.Adopted {
+		v.found.Warnf(v.where(keys), id, v.pathOf(keys), "%s%s", quotedName(name), problem)
+		return
+	}
+	v.errorf(id, name, problem, keys...)
 }
 
 func quotedName(name string) string {
@@ -145,7 +156,7 @@ func (v *validation) checkVolumes() {
 	for i := range v.spec.Volumes {
 		s := &v.spec.Volumes[i]
 		if some && !used[s.Name] && s.MemoryDump == nil && s.DownwardMetrics == nil && !v.isACPITable(s) {
-			v.errorf(rule.Unpaired, s.Name, "volume without a disk of that name", "spec", "template", "spec", "volumes")
+			v.reportNew(rule.Unpaired, s.Name, "volume without a disk of that name", "spec", "template", "spec", "volumes")
 		}
 	}
 }

@@ -16,12 +16,14 @@ func (x *rendering) virtualMachine(
 			Name: x.Name, Namespace: x.Namespace, Labels: x.vmLabels(), Annotations: x.vmAnnotations(),
 		},
 		Spec: kubevirtv1.VirtualMachineSpec{
-			RunStrategy:         new(kubevirtv1.VirtualMachineRunStrategy(x.RunStrategy)),
 			DataVolumeTemplates: x.dataVolumeTemplates(guest),
 			Template: &kubevirtv1.VirtualMachineInstanceTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: x.templateLabels(), Annotations: x.templateAnnotations()},
 			},
 		},
+	}
+	if vm.Spec.Running = x.Running; x.Running == nil {
+		vm.Spec.RunStrategy = new(kubevirtv1.VirtualMachineRunStrategy(x.RunStrategy))
 	}
 	if x.CopiesVolumes() {
 		vm.Spec.UpdateVolumesStrategy = new(kubevirtv1.UpdateVolumesStrategyMigration)

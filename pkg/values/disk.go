@@ -68,7 +68,7 @@ type Disk struct {
 	Overrides *source.Node `json:"overrides,omitempty" ref:"Disk"`
 	// Merge patch on the DataVolume of the disk, such as `{metadata: {annotations: {KEY: VALUE}}}`. Its `spec` takes
 	// effect only when the disk is created. It cannot change name, namespace and the settings for Argo CD. Levels merge
-	// by key. For a disk that was created with CDI's `pvc`, set `{spec: {storage: null, pvc: {…}}}` with its size and
+	// by key. For a disk that was created with CDI's `pvc`, set `{spec: {pvc: {…}}}` with its size and
 	// access mode, and none of `size`, `storageClass`, `accessMode` and `volumeMode`.
 	DataVolume *source.Node `json:"dataVolume,omitempty" ref:"DataVolume"`
 }

@@ -24,7 +24,7 @@ func (*VM) Elsewhere() map[string][]string {
 		"timezone": {"cloudInit.extra.timezone"}, "ntp": {"cloudInit.extra.ntp"},
 		"bios": {"firmware"}, "efi": {"firmware"}, "uefi": {"firmware"}, "secureBoot": {"firmware"},
 		"passthrough": {"hostDevices"}, "pciDevices": {"hostDevices"},
-		"project": {"namespace"}, "running": {"runStrategy"}, "powerState": {"runStrategy"}, "autostart": {"runStrategy"},
+		"project": {"namespace"}, "powerState": {"runStrategy"}, "autostart": {"runStrategy"},
 		"ports": {"services"}, "expose": {"services"}, "needs": {"dependsOn"}, "after": {"dependsOn"},
 		"count": {"replicas"}, "instances": {"replicas"},
 		"notes": {"annotations"}, "description": {"annotations"}, "metadata": {"labels", "annotations"},

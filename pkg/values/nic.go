@@ -10,9 +10,9 @@ type NIC struct {
 	Network string `json:"network" names:"networks"`
 	// Name of the NIC. Defaults to that of the network, or `default` on the pod network.
 	Name string `json:"name,omitempty"`
-	// Binding: bridge, masquerade, sriov, or the name of a network binding plugin.
+	// Binding: bridge, masquerade, sriov, or the name of a network binding plugin; `none` leaves it to KubeVirt.
 	Binding string `json:"binding,omitempty"`
-	// Model. Defaults to that of the network, then to that of the operating system.
+	// Model. Defaults to that of the network, then to that of the operating system. An `adopted` VM has no default.
 	Model string `json:"model,omitempty"`
 	// MAC address, such as `02:a1:b2:00:00:01`. A template.
 	MAC string `json:"mac,omitempty" format:"mac"`

@@ -77,8 +77,20 @@ type VM struct {
 	// Namespace. Defaults to that of the Application (or `--namespace`).
 	Namespace string `json:"namespace,omitempty"`
 
+	// Whether the VM was made elsewhere and is taken over as it is: it gets only what its values say. The traits of its
+	// operating system do not count; `cpu`, `memory` and `nics` are as written, also without some or all of them, and
+	// what is a rule for new VMs is a warning. `vmrender import` sets it.
+	Adopted *bool `json:"adopted,omitempty"`
+	// Whether the VM and its pods have the labels and annotations that consoles and metrics show: the pod labels
+	// `kubevirt.io/domain` and `kubevirt.io/size`, and the pod annotations `vm.kubevirt.io/os`, `flavor` and `workload`.
+	// Defaults to true, and to false if the VM is `adopted`. A Service of a VM without them selects its pod by the label
+	// `vm.kubevirt.io/name`, which KubeVirt sets.
+	ConsoleLabels *bool `json:"consoleLabels,omitempty"`
+
 	// Run strategy. Defaults to Always. `WaitAsReceiver` is for a VM that another cluster migrates into.
 	RunStrategy string `json:"runStrategy,omitempty" enum:"Always,Halted,Manual,RerunOnFailure,Once,WaitAsReceiver"`
+	// Older form of `runStrategy`, which a VM can have instead: true for Always, false for Halted. For `adopted` VMs.
+	Running *bool `json:"running,omitempty"`
 	// Eviction strategy for drains of the node. Defaults to that of the cluster.
 	EvictionStrategy string `json:"evictionStrategy,omitempty" enum:"LiveMigrate,LiveMigrateIfPossible,None,External"`
 	// Node labels that the VM requires.
@@ -291,3 +303,6 @@ func (c *CPU) CountProblem() string {
 	}
 	return ""
 }
+
+// IsZero reports whether nothing is set.
+func (c *CPU) IsZero() bool { return reflect.ValueOf(c).Elem().IsZero() }
