@@ -15,10 +15,7 @@ import (
 // care for the rest: [work.settle] finds it.
 func (w *work) draft(e *entry) {
 	e.keys.set("os", e.os.Name)
-	e.keys.set("adopted", e.os.Adopted)
-	if e.plain != e.os.Adopted {
-		e.keys.put("consoleLabels", truth(!e.plain))
-	}
+	e.mode()
 	w.size(e)
 	e.power()
 	w.drives(e)

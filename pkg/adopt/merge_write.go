@@ -55,7 +55,7 @@ func alone(value, inherited *source.Node) *source.Node {
 func (m *merge) add(x *merging) error {
 	choice, _ := m.Mapping.of(x.out.ID)
 	x.out.Guess = cmp.Or(choice.guess(), m.known.guess(x.live))
-	x.os = osOf(m.catalog, x.out.Guess.OS, x.live)
+	x.os = m.nearestOS(x.out.Guess.OS, x.live)
 	if x.os == nil {
 		return refused(fmt.Sprintf("the catalog has no operating system %q", x.out.Guess.OS))
 	}

@@ -164,6 +164,16 @@ func (w *work) adopt(e *entry) bool {
 	return true
 }
 
+// mode sets whether the VM is adopted, and whether it has the labels for consoles, unless the operating system's entry
+// does.
+func (e *entry) mode() {
+	inherited := e.os.Defaults.Get("consoleLabels")
+	e.keys.set("adopted", e.os.Adopted && !isTrue(e.os.Defaults.Get("adopted")))
+	if plain := inherited == nil && e.os.Adopted || inherited != nil && !isTrue(inherited); plain != e.plain {
+		e.keys.put("consoleLabels", truth(!e.plain))
+	}
+}
+
 // power sets when the VM runs: a run strategy, or its older form.
 func (e *entry) power() {
 	spec := &e.live.vm.Spec
