@@ -27,7 +27,7 @@ func groups(all []*entry) [][]*entry {
 		k := kinship{e.os.Name, e.os.Adopted, e.plain, e.preferred()}
 		kin[k] = append(kin[k], e)
 	}
-	var out [][]*entry
+	out := make([][]*entry, 0, len(kin))
 	for _, k := range slices.SortedFunc(maps.Keys(kin), func(a, b kinship) int {
 		return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
 	}) {

@@ -55,7 +55,7 @@ func (c PlanSharedCause) Place() string {
 
 // Names returns the VMs as namespace/name.
 func (c PlanSharedCause) Names() []string {
-	var out []string
+	out := make([]string, 0, len(c.VMs))
 	for _, vm := range c.VMs {
 		out = append(out, title(manifest.ID(vm)))
 	}
