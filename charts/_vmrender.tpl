@@ -86,6 +86,16 @@ Usage: {{ get (include "vmrender.release" $ | fromYaml) "descheduler" }}
 {{- end -}}
 
 {{/*
+vmrender.before is the release of OpenShift that the cluster has, if it is known and older than another; otherwise nothing.
+Usage: {{ with include "vmrender.before" (dict "context" $ "release" "4.19") }}{{ fail … }}{{ end }}
+*/}}
+{{- define "vmrender.before" -}}
+{{- $minor := regexFind "^[0-9]+" .context.Capabilities.KubeVersion.Minor | int -}}
+{{- $release := sub $minor 13 -}}
+{{- if and (ge $minor 25) (lt (int $release) (int (trimPrefix "4." .release))) -}}4.{{ $release }}{{- end -}}
+{{- end -}}
+
+{{/*
 vmrender.waits are the commands that wait until what a chart makes works, by the chart's name.
 */}}
 {{- define "vmrender.waits" -}}

@@ -26,28 +26,62 @@ type place struct {
 
 func (p *place) keys() []string { return strings.Split(p.Value, ".") }
 
-// agree sets the values of layers that follow from other layers, and reports those that
-// contradict them. From a layer that is not applied nothing follows for one that is.
+// agree sets the values of layers that follow from other layers, and reports those that contradict them. A layer that
+// is paused must change nothing that is applied, and Git does not know what is: then the other layer has to say the value
+// itself. One that shows what it would change takes the other layer with it.
 func (p *loaded) agree(diags *source.Diagnostics) {
 	for _, a := range table().Agree {
-		from, to := p.managedLayer(a.From.Chart), p.managedLayer(a.To.Chart)
-		if from == nil || to == nil || to.automated() && !from.automated() {
+		from, to := p.layerOf(a.From.Chart), p.layerOf(a.To.Chart)
+		if from == nil || to == nil || !to.managed() {
 			continue
 		}
 		value := from.effective(&a)
-		if value == nil {
-			continue
+		set := to.Values.Get(a.To.keys()...)
+		paused := !from.managed() || from.Action == "Ignore"
+		switch {
+		case value == nil:
+		case set.IsSet():
+			if from.automated() || !to.automated() {
+				checkAgreed(from, to, &a, value, set, diags)
+			}
+		case paused && to.automated():
+			reportPaused(from, to, &a, value, diags)
+		default:
+			if from.pending() && to.automated() && !value.Equal(to.byDefault(&a)) {
+				p.agreed[to.name] = append(p.agreed[to.name], from.name)
+			}
+			to.Values = source.Merge(nest(a.To.keys(), value), orEmpty(to.Values))
 		}
-		if set := to.Values.Get(a.To.keys()...); set.IsSet() {
-			checkAgreed(from, to, &a, value, set, diags)
-			continue
-		}
-		to.Values = source.Merge(nest(a.To.keys(), value), orEmpty(to.Values))
 	}
 }
 
-func (p *loaded) managedLayer(chart string) *layer {
-	i := slices.IndexFunc(p.layers, func(l layer) bool { return l.entry.Name == chart && l.managed() })
+// reportPaused reports a value of a layer that is applied, which follows from one that is paused, unless the chart has it
+// by default.
+func reportPaused(from, to *layer, a *agreement, value *source.Node, diags *source.Diagnostics) {
+	if value.Equal(to.byDefault(a)) {
+		return
+	}
+	why := "is not managed"
+	if from.managed() {
+		why = "is paused"
+	}
+	diags.Errorf(to.key, rule.Conflict, to.path+".values."+a.To.Value,
+		"missing; %s.values.%s, from which it follows, is %s, and that layer %s: set what is applied now",
+		from.path, a.From.Value, source.AppendJSON(nil, value), why)
+}
+
+// byDefault returns the value that the chart of a layer has by default, or nil.
+func (l *layer) byDefault(a *agreement) *source.Node {
+	c, err := openChart(l.entry.Name)
+	if err != nil {
+		return nil
+	}
+	return c.defaults.Get(a.To.keys()...)
+}
+
+// layerOf returns the layer of a chart, or nil.
+func (p *loaded) layerOf(chart string) *layer {
+	i := slices.IndexFunc(p.layers, func(l layer) bool { return l.entry.Name == chart })
 	if i < 0 {
 		return nil
 	}

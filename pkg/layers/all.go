@@ -19,6 +19,7 @@ func (p *loaded) renderAll(opts Options, diags *source.Diagnostics) []rendered {
 	for _, r := range out {
 		p.checkNeeds(r, opts, diags)
 	}
+	p.markWaiting(out, diags)
 	checkExcluded(out, diags)
 	checkMigrationNetworks(out, diags)
 	p.checkCatalogs(out, diags)

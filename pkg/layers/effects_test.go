@@ -16,7 +16,7 @@ func TestEffects(t *testing.T) {
 	require.Equal(t, 6, n, problems(diags, ""))
 	golden.Equal(t, "testdata/effects.txt", problems(diags, "testdata"))
 	_, diags = layers.RenderApps("testdata/effects.yaml", layers.Options{})
-	require.Empty(t, problems(diags, ""), "only validate says it")
+	require.NotContains(t, problems(diags, ""), "impact", "only validate says it")
 }
 
 func TestHeadline(t *testing.T) {

@@ -102,6 +102,9 @@ func (p *loaded) checkGroups(diags *source.Diagnostics) {
 	for i, group := range p.Policy.DecisionGroups {
 		at, path := p.root.Get("policy", "decisionGroups").Items[i].Pos(), source.IndexPath("policy.decisionGroups", i)
 		switch {
+		case len(group.GroupName) < 2: // open-cluster-management-io/api, cluster/v1beta1, DecisionGroup
+			diags.Errorf(at, rule.BadValue, path+".groupName", "%q is too short; expected at least two characters",
+				group.GroupName)
 		case !argocd.IsNamespace(group.GroupName):
 			diags.Errorf(at, rule.BadValue, path+".groupName", namespaceRule, group.GroupName)
 		case seen[group.GroupName]:

@@ -6,13 +6,13 @@ import "slices"
 // all others and hold back no other layer.
 const heldWaves = 1000
 
-// held returns the names of the layers that need what a layer provides that waits for a
-// user, or that is held back itself.
+// held returns the names of the layers that wait for a user, although their action is to be applied, or that need kinds
+// of a layer that waits or is held back itself.
 func (p *loaded) held(layers []rendered, opts Options) map[string]bool {
 	held := map[string]bool{}
 	for _, r := range layers { // by wave: what a layer needs comes before it
-		held[r.name] = slices.ContainsFunc(p.needed(r, opts), func(from string) bool {
-			return held[from] || p.layer(from).Action == "DryRun"
+		held[r.name] = r.waits || slices.ContainsFunc(p.needed(r, opts), func(from string) bool {
+			return held[from] || p.layer(from).pending()
 		})
 	}
 	return held
@@ -21,11 +21,13 @@ func (p *loaded) held(layers []rendered, opts Options) map[string]bool {
 // needed returns the names of the other layers that provide what a layer needs.
 func (p *loaded) needed(r rendered, opts Options) []string {
 	var names []string
-	for _, n := range needsOf(r.objects) {
+	for _, n := range r.kinds() {
 		if p.isServed(n, opts) {
 			continue
 		}
-		if from := p.provider(n, r, opts); from != "" && from != r.name && !slices.Contains(names, from) {
+		from := p.provider(n, r, opts)
+		isThere := from != "" && p.layer(from).pending() && p.layer(from).hasAlready(object{need: n})
+		if from != "" && from != r.name && !isThere && !slices.Contains(names, from) {
 			names = append(names, from)
 		}
 	}

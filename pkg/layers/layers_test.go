@@ -150,8 +150,8 @@ func TestPrerequisites(t *testing.T) {
 		"nobody": {
 			hyperconverged,
 			[]string{"v1"},
-			"does not serve hco.kubevirt.io/HyperConverged, and no layer of the platform provides it; " +
-				"expected a layer of the chart operators",
+			"does not serve hco.kubevirt.io/HyperConverged, and no layer of the platform provides it, " +
+				"so this layer waits; expected a layer of the chart operators",
 		},
 		"earlier layer": {
 			"layers: {hyperconverged: {}, operators: {}}\n",
@@ -185,7 +185,7 @@ layers:
 	lan := func(text string) string { return "  network: {values: {networks: {migration: {" + text + "}}}}\n" }
 	const bridge = "namespace: openshift-cnv, type: bridge, bridge: br1"
 	for name, c := range map[string]struct{ text, want string }{
-		"made elsewhere": {site, ""},
+		"made elsewhere": {site, "warning: layers.hyperconverged.values.virtualization.liveMigrationConfig.network: no layer"},
 		"with addresses": {site + lan(bridge+", ipam: {type: whereabouts}"), ""},
 		"as given": {
 			site + lan("namespace: openshift-cnv, type: custom, config: {type: macvlan, ipam: {type: dhcp}}"), "",
@@ -238,6 +238,19 @@ func TestOpenShiftRelease(t *testing.T) {
 			require.Contains(t, yaml(t, objects), "  - "+c.profile+"\n")
 		})
 	}
+	for text, want := range map[string]string{
+		`{openshift: "4.17"}` + "\nlayers: {storage: {}}": `warning: target.openshift: release "4.17" is not one that`,
+		`{openshift: "4.24"}` + "\nlayers: {storage: {}}": `warning: target.openshift: release "4.24" is not one that`,
+		`{openshift: "4.22"}` + "\nlayers: {hyperconverged: {values: {apiVersion: v1}}}": "layers.hyperconverged.values." +
+			"apiVersion: OpenShift 4.22 has v1beta1, and v1 is from 4.23; remove it",
+		`{openshift: "4.18"}` + "\nlayers: {network: {values: {userDefinedNetworks: {v: {topology: Localnet, " +
+			"physicalNetworkName: p, namespaceSelector: {}}}}}}": "layers.network.values.userDefinedNetworks.v.topology: " +
+			"OpenShift 4.18 has no Localnet of this kind; expected 4.19 or later",
+	} {
+		_, diags := layers.RenderApps(write(t, "source: {repoURL: https://git.example.com/p.git}\ntarget: "+text+"\n"),
+			layers.Options{})
+		require.Contains(t, problems(diags, ""), want)
+	}
 	for _, wrong := range []string{"4.20", "yes", `"4"`, `"5.0"`, "[]"} {
 		_, diags := layers.RenderApps(write(t, "target: {openshift: "+wrong+"}\nlayers: {storage: {}}\n"), layers.Options{})
 		require.Contains(t, problems(diags, ""), "target.openshift: ", wrong)
@@ -270,10 +283,6 @@ func TestLayersAgree(t *testing.T) {
 	off := write(t, fmt.Sprintf(both, "", "higher-density", "ksmConfiguration: {enabled: false}"))
 	objects, _ := layers.RenderLayer(off, "hyperconverged", layers.Options{})
 	require.NotContains(t, yaml(t, objects), "ksmConfiguration")
-
-	dry := write(t, "layers: {hyperconverged: {}, higher-density: {action: DryRun}}\n")
-	objects, _ = layers.RenderLayer(dry, "hyperconverged", layers.Options{})
-	require.NotContains(t, yaml(t, objects), "memoryOvercommitPercentage", "nodes have no swap yet")
 
 	file := write(t, fmt.Sprintf(both, "higherWorkloadDensity: {memoryOvercommitPercentage: 120}", "higher-density", ""))
 	_, diags := layers.RenderLayer(file, "hyperconverged", layers.Options{})
@@ -318,10 +327,11 @@ layers: {storage: {action: DryRun}, governance: {}}
 		require.Contains(t, problems(diags, ""), "policy.decisionGroups[0].remediationAction: has no effect")
 	}
 	for want, group := range map[string]string{
-		`[0].groupName: invalid name "a.b"`:         "{groupName: a.b, clusterSelector: {a: b}}",
-		"[0].clusterSelector: missing":              "{groupName: a}",
-		`[1].groupName: "a" names an earlier group`: "{groupName: a, clusterSelector: {a: b}}, {groupName: a}",
-		`[0].remediationAction: unknown value "inform"`: "{groupName: a, clusterSelector: {a: b}, " +
+		`[0].groupName: invalid name "a.b"`:          "{groupName: a.b, clusterSelector: {a: b}}",
+		"[0].clusterSelector: missing":               "{groupName: aa}",
+		"[0].groupName: \"a\" is too short":          "{groupName: a, clusterSelector: {a: b}}",
+		`[1].groupName: "aa" names an earlier group`: "{groupName: aa, clusterSelector: {a: b}}, {groupName: aa}",
+		`[0].remediationAction: unknown value "inform"`: "{groupName: aa, clusterSelector: {a: b}, " +
 			"remediationAction: inform}",
 	} {
 		file := write(t, "policy: {decisionGroups: ["+group+"]}\nlayers: {storage: {}}\n")

@@ -23,6 +23,7 @@ type loaded struct {
 	options Options
 	layers  []layer             // those with a known chart, by wave and name
 	others  map[string]rendered // layers that were rendered for what they provide to others
+	agreed  map[string][]string // by layer, the layers that wait and whose values it gets
 }
 
 // layer is one layer with the table entry of its chart.
@@ -37,6 +38,9 @@ type layer struct {
 	// Where the objects come from, if not from a chart in the table.
 	dir    string // of a chart in the repository
 	remote bool   // whether a repository of charts has it
+
+	// waits is true if the layer needs something of a layer that waits for a user, and does so, too.
+	waits bool
 }
 
 // itemAt returns the position of an item of one of the layer's lists.
@@ -53,7 +57,9 @@ func (l *layer) wave() int {
 func (l *layer) managed() bool { return l.Mode != "unmanaged" }
 
 // automated reports whether the layer is applied without a user.
-func (l *layer) automated() bool { return l.managed() && (l.Action == "" || l.Action == "Apply") }
+func (l *layer) automated() bool {
+	return l.managed() && (l.Action == "" || l.Action == "Apply") && !l.waits
+}
 
 // load reads a platform's file and checks everything that can be checked without the
 // charts.
@@ -62,13 +68,16 @@ func load(path string, o Options, diags *source.Diagnostics) *loaded {
 	if doc == nil {
 		return nil
 	}
-	p := &loaded{dir: filepath.Dir(path), doc: doc, root: doc.Tree, options: o, others: map[string]rendered{}}
+	p := &loaded{dir: filepath.Dir(path), doc: doc, root: doc.Tree, options: o, others: map[string]rendered{}, agreed: map[string][]string{}}
 	source.Decode(p.root, &p.Platform, "", diags)
 	p.checkHeader(diags)
 	if !IsVersion(p.Target.Kubernetes) {
 		p.Target.Kubernetes = "" // already reported
 	}
 	p.collect(diags)
+	for i := range p.layers {
+		p.checkReferences(&p.layers[i], diags)
+	}
 	p.agree(diags)
 	return p
 }

@@ -76,6 +76,9 @@ func checkMigrationNetwork(r rendered, namespace, network string, layers []rende
 		report("no layer creates the NetworkAttachmentDefinition %s/%s; "+
 			"add it to the layer of the chart network, with `ipam`", namespace, network)
 	case found == nil:
+		at, path := r.locate(r.Values, migrationValues[r.entry.Name])
+		diags.Warnf(at, rule.MigrationNetwork, path, "no layer creates the NetworkAttachmentDefinition %s/%s, "+
+			"without which virt-handler does not start; create it before this layer", namespace, network)
 	case from.name != r.name && from.wave() >= r.wave():
 		report("the layer %q creates %s/%s no earlier than this layer, and virt-handler cannot start without it; "+
 			"expected an earlier wave", from.name, namespace, network)

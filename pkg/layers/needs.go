@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -35,6 +36,18 @@ func needsOf(objects []manifest.Object) []need {
 	return slices.SortedFunc(maps.Keys(found), func(a, b need) int { return strings.Compare(a.String(), b.String()) })
 }
 
+// kinds returns the kinds that a layer needs, sorted: those of its objects, and of its `needs`.
+func (r rendered) kinds() []need {
+	out := needsOf(r.objects)
+	for _, n := range references(r.Needs) {
+		if n.layer == "" && n.kind.kind != "" && !isKubernetes(n.kind.group) && !slices.Contains(out, n.kind) {
+			out = append(out, n.kind)
+		}
+	}
+	slices.SortFunc(out, func(a, b need) int { return strings.Compare(a.String(), b.String()) })
+	return out
+}
+
 // isKubernetes reports whether an API group is one of Kubernetes' own: those have no
 // domain, or one below k8s.io. Snapshots and networks are definitions of other projects.
 func isKubernetes(group string) bool {
@@ -45,7 +58,7 @@ func isKubernetes(group string) bool {
 // checkNeeds checks that each kind of a layer's objects is served when the layer is
 // applied: by the cluster, by an earlier layer, or by the layer itself.
 func (p *loaded) checkNeeds(r rendered, opts Options, diags *source.Diagnostics) {
-	needs := slices.DeleteFunc(needsOf(r.objects), func(n need) bool { return p.isServed(n, opts) })
+	needs := slices.DeleteFunc(r.kinds(), func(n need) bool { return p.isServed(n, opts) })
 	for _, n := range needs {
 		switch from := p.provider(n, r, opts); {
 		case from == r.name:
@@ -95,6 +108,9 @@ func (p *loaded) provider(n need, r rendered, opts Options) string {
 		other := &p.layers[i]
 		if other.name != r.name && other.wave() > r.wave() {
 			continue
+		}
+		if other.hasAlready(object{need: n}) {
+			return other.name
 		}
 		for _, provided := range other.entry.Provides {
 			if n.in(provided.Kinds) && p.brings(other, provided, r, opts) {
@@ -193,21 +209,32 @@ func packageOf(o manifest.Object) string {
 	return subscription.Spec.Name
 }
 
-// reportMissing reports a kind that nothing provides, unless it is not known what the
-// cluster serves: then only what the platform itself could have provided is an error.
+// reportMissing reports a kind that nothing provides. What the platform itself could have provided is an error of its
+// file. In a cluster whose APIs are known, it is a warning: the layer waits there until the kind is served, and an error
+// would take the other layers with it, perhaps that which is about to serve the kind.
 func (p *loaded) reportMissing(n need, r rendered, opts Options, diags *source.Diagnostics) {
 	here, elsewhere := p.couldBring(n, r, opts)
 	switch {
+	case opts.APIVersions != nil:
+		diags.Warnf(r.key, rule.Prerequisite, r.path, "the cluster does not serve %s, and no layer of the platform "+
+			"provides it, so this layer waits; %s", n, cmp.Or(here, elsewhere))
 	case here != "":
 		diags.Errorf(r.key, rule.Prerequisite, r.path, "nothing provides %s before this layer; %s, "+
 			"or list it under `target.apiVersions` if the cluster serves it", n, here)
-	case opts.APIVersions == nil && strings.HasSuffix(n.group, ".openshift.io") && !p.openShift():
+	case strings.HasSuffix(n.group, ".openshift.io") && !p.openShift():
 		diags.Errorf(r.key, rule.Prerequisite, r.path, "%s exists on OpenShift only, and `target.openshift` is false; "+
 			"remove what needs it, or list it under `target.apiVersions` if the cluster serves it", n)
-	case opts.APIVersions != nil:
-		diags.Errorf(r.key, rule.Prerequisite, r.path,
-			"the cluster does not serve %s, and no layer of the platform provides it; %s", n, elsewhere)
+	case !p.isKnown(n):
+		diags.Warnf(r.key, rule.Prerequisite, r.path, "no layer of the platform is known to provide %s, "+
+			"and this layer waits for it; %s", n, elsewhere)
 	}
+}
+
+// isKnown reports whether a kind is one of OpenShift, or of an operator that a platform can leave to others.
+func (p *loaded) isKnown(n need) bool {
+	return strings.HasSuffix(n.group, ".openshift.io") || slices.ContainsFunc(Entries(), func(e Entry) bool {
+		return slices.ContainsFunc(e.Provides, func(provided Provided) bool { return n.in(provided.Kinds) })
+	})
 }
 
 // couldBring returns how a layer of the platform could provide a kind, or "" if none
@@ -229,7 +256,7 @@ func (p *loaded) couldBring(n need, r rendered, opts Options) (here, charts stri
 		}
 	}
 	if names == nil {
-		return "", "install what serves it"
+		return "", "list it under `provides` of the layer that brings it, or under `target.apiVersions` if the cluster serves it"
 	}
 	return here, "expected a layer of the chart " + strings.Join(slices.Compact(names), " or ")
 }

@@ -106,6 +106,14 @@ type Layer struct {
 	// Fields that something else manages. They are not rendered, and Argo CD ignores
 	// them.
 	IgnoreFields []IgnoreField `json:"ignoreFields,omitempty"`
+	// What must be there before this layer, in addition to the kinds of its objects: other layers by name, kinds as
+	// GROUP/KIND, and objects as GROUP/KIND/NAME or GROUP/KIND/NAMESPACE/NAME. If it comes from a layer that waits for a
+	// user, this layer waits, too.
+	Needs []string `json:"needs,omitempty" example:"[network]"`
+	// What the layer brings in addition to what is known of it: kinds as GROUP/KIND, or GROUP for all of it, that the
+	// cluster serves once it is healthy, and objects. Of a layer with another `action` than `Apply`, what is there
+	// already.
+	Provides []string `json:"provides,omitempty" example:"[ocs.openshift.io]"`
 	// Whether the layer is managed. An `unmanaged` layer has no Application, and the
 	// objects of an earlier one stay.
 	Mode string `json:"mode,omitempty" enum:"managed,unmanaged"`

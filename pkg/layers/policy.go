@@ -68,9 +68,9 @@ type step struct {
 
 func (w *policyWriter) name(layer string) string { return w.Metadata.Name + "-" + layer }
 
-// remediation returns the remediation action of a policy for a layer's action.
-func (w *policyWriter) remediation(action string) string {
-	if action == "DryRun" {
+// remediation returns the remediation action of a layer's policy.
+func (w *policyWriter) remediation(r rendered) string {
+	if r.Action == "DryRun" || r.waits {
 		return "inform"
 	}
 	return cmp.Or(w.Policy.RemediationAction, "enforce")
@@ -85,12 +85,12 @@ func (w *policyWriter) addLayer(r rendered, needed []string) error {
 		return fmt.Errorf("the names of namespace %q and policy %q have %d characters together; expected at most %d",
 			w.namespace, w.name(r.name), n, longestPolicy)
 	}
-	templates, err := r.templates(w.name(r.name), w.remediation(r.Action))
+	templates, err := r.templates(w.name(r.name), w.remediation(r))
 	if err != nil {
 		return err
 	}
 	policy := newObject(policyAPI, "Policy", w.namespace, w.name(r.name), policySpec{
-		RemediationAction: w.remediation(r.Action),
+		RemediationAction: w.remediation(r),
 		Disabled:          r.Action == "Ignore",
 		Dependencies:      slices.Concat(w.earlier(r.wave()), w.waitedFor(needed)),
 		Templates:         templates,
@@ -120,7 +120,7 @@ func (w *policyWriter) compliant(layer string) dependency {
 func (w *policyWriter) waitedFor(needed []string) []dependency {
 	var out []dependency
 	for _, name := range needed {
-		if w.held[name] || w.layer(name).Action == "DryRun" {
+		if w.held[name] || w.layer(name).pending() {
 			out = append(out, w.compliant(name))
 		}
 	}

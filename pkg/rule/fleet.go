@@ -14,7 +14,7 @@ const (
 	// read, is neither a file nor a directory, or has a name like that of a special
 	// file.
 	BadPath ID = "bad-path"
-	// UnknownVersion is a version under `target` that is newer than all versions that vmrender has rules for.
+	// UnknownVersion is a version under `target` that is outside of the versions that vmrender has rules for.
 	UnknownVersion ID = "unknown-version"
 	// BadVersion is an invalid version under `target`.
 	BadVersion ID = "bad-version"

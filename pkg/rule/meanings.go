@@ -13,7 +13,7 @@ var meanings = map[ID]string{
 	NoVMs:            "A values file or a fleet without VMs that does not set `allowEmpty: true`.",
 	NotUpdated:       "An image version that cannot be updated where it is written.",
 	NotValues:        "A Kubernetes manifest among the values files.",
-	UnknownVersion:   "A version under `target` that is newer than all versions that vmrender has rules for.",
+	UnknownVersion:   "A version under `target` that is outside of the versions that vmrender has rules for.",
 	BadQuantity:      "A quantity of memory or storage that is invalid or too small.",
 	BadValue:         "A value of the right type whose form is invalid.",
 	Conflict:         "A combination of settings that exclude each other, or a setting that has no effect next to another.",

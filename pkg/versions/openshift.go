@@ -2,6 +2,7 @@ package versions
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -18,6 +19,12 @@ type OpenShift struct {
 // release matches a minor release of OpenShift 4.
 var release = lazyregexp.New(`^4\.([0-9]{1,2})$`)
 
+// The minor versions of the oldest and newest release of OpenShift that the charts and the tables of versions know.
+const (
+	oldestRelease = 18
+	newestRelease = 23
+)
+
 // DecodeNode reads a boolean or a release.
 func (o *OpenShift) DecodeNode(n *source.Node, path source.Path, diags *source.Diagnostics) {
 	switch {
@@ -25,6 +32,10 @@ func (o *OpenShift) DecodeNode(n *source.Node, path source.Path, diags *source.D
 		o.Absent = n.Text == "false"
 	case n.Kind == source.String && release().MatchString(n.Text):
 		o.Release = n.Text
+		if minor, _ := strconv.Atoi(strings.TrimPrefix(n.Text, "4.")); minor < oldestRelease || minor > newestRelease {
+			diags.Warnf(n.Pos(), rule.UnknownVersion, path.String(), "release %q is not one that vmrender has rules for, "+
+				"4.%d to 4.%d: what it has may be wrong", n.Text, oldestRelease, newestRelease)
+		}
 	default:
 		diags.Errorf(n.Pos(), rule.BadVersion, path.String(),
 			`invalid release %q; expected true, false, or a release in quotes such as "4.20"`, n.Text)
