@@ -27,8 +27,8 @@ type place struct {
 func (p *place) keys() []string { return strings.Split(p.Value, ".") }
 
 // agree sets the values of layers that follow from other layers, and reports those that contradict them. A layer that
-// is paused must change nothing that is applied, and Git does not know what is: then the other layer has to say the value
-// itself. One that shows what it would change takes the other layer with it.
+// is paused must change nothing that is applied, and Git does not know what is: then the other layer has to say the
+// value itself. One that shows what it would change takes the other layer with it.
 func (p *loaded) agree(diags *source.Diagnostics) {
 	for _, a := range table().Agree {
 		from, to := p.layerOf(a.From.Chart), p.layerOf(a.To.Chart)
@@ -55,8 +55,8 @@ func (p *loaded) agree(diags *source.Diagnostics) {
 	}
 }
 
-// reportPaused reports a value of a layer that is applied, which follows from one that is paused, unless the chart has it
-// by default.
+// reportPaused reports a value of a layer that is applied, which follows from one that is paused, unless the chart has
+// it by default.
 func reportPaused(from, to *layer, a *agreement, value *source.Node, diags *source.Diagnostics) {
 	if value.Equal(to.byDefault(a)) {
 		return

@@ -185,7 +185,9 @@ layers:
 	lan := func(text string) string { return "  network: {values: {networks: {migration: {" + text + "}}}}\n" }
 	const bridge = "namespace: openshift-cnv, type: bridge, bridge: br1"
 	for name, c := range map[string]struct{ text, want string }{
-		"made elsewhere": {site, "warning: layers.hyperconverged.values.virtualization.liveMigrationConfig.network: no layer"},
+		"made elsewhere": {
+			site, "warning: layers.hyperconverged.values.virtualization.liveMigrationConfig.network: no layer",
+		},
 		"with addresses": {site + lan(bridge+", ipam: {type: whereabouts}"), ""},
 		"as given": {
 			site + lan("namespace: openshift-cnv, type: custom, config: {type: macvlan, ipam: {type: dhcp}}"), "",

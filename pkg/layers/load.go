@@ -68,7 +68,10 @@ func load(path string, o Options, diags *source.Diagnostics) *loaded {
 	if doc == nil {
 		return nil
 	}
-	p := &loaded{dir: filepath.Dir(path), doc: doc, root: doc.Tree, options: o, others: map[string]rendered{}, agreed: map[string][]string{}}
+	p := &loaded{
+		dir: filepath.Dir(path), doc: doc, root: doc.Tree, options: o,
+		others: map[string]rendered{}, agreed: map[string][]string{},
+	}
 	source.Decode(p.root, &p.Platform, "", diags)
 	p.checkHeader(diags)
 	if !IsVersion(p.Target.Kubernetes) {

@@ -210,8 +210,8 @@ func packageOf(o manifest.Object) string {
 }
 
 // reportMissing reports a kind that nothing provides. What the platform itself could have provided is an error of its
-// file. In a cluster whose APIs are known, it is a warning: the layer waits there until the kind is served, and an error
-// would take the other layers with it, perhaps that which is about to serve the kind.
+// file. In a cluster whose APIs are known, it is a warning: the layer waits there until the kind is served, and an
+// error would take the other layers with it, perhaps that which is about to serve the kind.
 func (p *loaded) reportMissing(n need, r rendered, opts Options, diags *source.Diagnostics) {
 	here, elsewhere := p.couldBring(n, r, opts)
 	switch {
@@ -256,7 +256,8 @@ func (p *loaded) couldBring(n need, r rendered, opts Options) (here, charts stri
 		}
 	}
 	if names == nil {
-		return "", "list it under `provides` of the layer that brings it, or under `target.apiVersions` if the cluster serves it"
+		return "", "list it under `provides` of the layer that brings it, " +
+			"or under `target.apiVersions` if the cluster serves it"
 	}
 	return here, "expected a layer of the chart " + strings.Join(slices.Compact(names), " or ")
 }

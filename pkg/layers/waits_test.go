@@ -23,10 +23,11 @@ func automated(t *testing.T, text string) (names []string, warnings string) {
 	return names, problems(diags, "")
 }
 
-// TestWaitsForObjects checks that a layer that needs an object of a layer that waits for a user waits, too: nothing else
-// would keep Argo CD from applying it.
+// TestWaitsForObjects checks that a layer that needs an object of a layer that waits for a user waits, too: nothing
+// else would keep Argo CD from applying it.
 func TestWaitsForObjects(t *testing.T) {
-	const network = `  network: {%, values: {networks: {migration: {
+	const operators = "layers:\n  operators: {}\n"
+	const network = operators + `  network: {%, values: {networks: {migration: {
     namespace: openshift-cnv, type: bridge, bridge: br1, ipam: {type: whereabouts}}}}}
   hyperconverged: {values: {virtualization: {liveMigrationConfig: {network: migration}}}}
 `
@@ -38,13 +39,14 @@ func TestWaitsForObjects(t *testing.T) {
   storage: {%}
   mine: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}], needs: [storage]}
 `
-	for name, c := range map[string]struct {
-		text, with, want, said string
-	}{
-		"network applied":         {"layers:\n  operators: {}\n" + network, "action: Apply", "operators network hyperconverged", ""},
-		"network in a dry run":    {"layers:\n  operators: {}\n" + network, "action: DryRun", "operators", "openshift-cnv/migration of the layer"},
-		"network paused":          {"layers:\n  operators: {}\n" + network, "action: Ignore", "operators", "openshift-cnv/migration of the layer"},
-		"network is there":        {"layers:\n  operators: {}\n" + network, "action: DryRun, provides: [k8s.cni.cncf.io]", "operators hyperconverged", ""},
+	const waiting = "openshift-cnv/migration of the layer"
+	for name, c := range map[string]struct{ text, with, want, said string }{
+		"network applied":      {network, "action: Apply", "operators network hyperconverged", ""},
+		"network in a dry run": {network, "action: DryRun", "operators", waiting},
+		"network paused":       {network, "action: Ignore", "operators", waiting},
+		"network is there": {
+			network, "action: DryRun, provides: [k8s.cni.cncf.io]", "operators hyperconverged", "",
+		},
 		"catalog in a dry run":    {catalog, "action: DryRun", "", "CatalogSource/openshift-marketplace/mine of the layer"},
 		"catalog applied":         {catalog, "action: Apply", "catalog operators", ""},
 		"a layer in a dry run":    {own, "action: DryRun", "", `it needs the layer "storage"`},
@@ -62,8 +64,8 @@ func TestWaitsForObjects(t *testing.T) {
 	}
 }
 
-// TestPausedChangesNothing checks that a layer that is paused, or left to others, does not take its value out of another
-// layer, and that one in a dry run shows the whole change without making any.
+// TestPausedChangesNothing checks that a layer that is paused, or left to others, does not take its value out of
+// another layer, and that one in a dry run shows the whole change without making any.
 func TestPausedChangesNothing(t *testing.T) {
 	const path = "layers.hyperconverged.values.virtualization.higherWorkloadDensity.memoryOvercommitPercentage: missing"
 	for _, paused := range []string{"action: Ignore", "mode: unmanaged"} {
@@ -71,7 +73,8 @@ func TestPausedChangesNothing(t *testing.T) {
 		_, diags := layers.RenderLayer(file, "hyperconverged", layers.Options{})
 		require.Contains(t, problems(diags, ""), path)
 		said := write(t, "layers: {hyperconverged: {values: {virtualization: {higherWorkloadDensity: "+
-			"{memoryOvercommitPercentage: 120}, ksmConfiguration: {nodeLabelSelector: {}}}}}, higher-density: {"+paused+"}}\n")
+			"{memoryOvercommitPercentage: 120}, ksmConfiguration: {nodeLabelSelector: {}}}}},\n"+
+			"higher-density: {"+paused+"}}\n")
 		objects, diags := layers.RenderLayer(said, "hyperconverged", layers.Options{})
 		require.Empty(t, problems(diags, ""))
 		require.Contains(t, yaml(t, objects), "memoryOvercommitPercentage: 120")
@@ -87,7 +90,9 @@ func TestPausedChangesNothing(t *testing.T) {
 
 // TestNeeds checks what a layer can say that it needs and provides.
 func TestNeeds(t *testing.T) {
-	const cluster = "objects: [{apiVersion: ocs.openshift.io/v1, kind: StorageCluster, metadata: {name: s, namespace: storage}}]"
+	const site = "source: {repoURL: https://git.example.com/p.git}\n"
+	const cluster = "objects: [{apiVersion: ocs.openshift.io/v1, kind: StorageCluster, " +
+		"metadata: {name: s, namespace: storage}}]"
 	for text, want := range map[string]string{
 		"layers: {a: {" + cluster + "}}": "",
 		"layers: {a: {objects: [{apiVersion: x.example.com/v1, kind: Thing, metadata: {name: s}}]}}": "warning: layers.a: " +
@@ -102,7 +107,7 @@ func TestNeeds(t *testing.T) {
 			"comes later, in wave 4, and this one in wave 1",
 		"layers: {storage: {provides: [images]}, images: {}}": `layers.storage.provides[0]: "images": expected`,
 	} {
-		_, diags := layers.RenderApps(write(t, "source: {repoURL: https://git.example.com/p.git}\n"+text+"\n"), layers.Options{})
+		_, diags := layers.RenderApps(write(t, site+text+"\n"), layers.Options{})
 		if want == "" {
 			require.NotContains(t, problems(diags, ""), "known to provide", text)
 		} else {
@@ -110,7 +115,7 @@ func TestNeeds(t *testing.T) {
 		}
 	}
 	// In a cluster that does not serve the kind yet, the layer waits, and takes no other with it.
-	file := write(t, "source: {repoURL: https://git.example.com/p.git}\nlayers: {operators: {}, a: {wave: 1, "+cluster+"}}\n")
+	file := write(t, site+"layers: {operators: {}, a: {wave: 1, "+cluster+"}}\n")
 	apps, diags := layers.RenderApps(file, layers.Options{APIVersions: []string{"v1", "operators.coreos.com/v1"}})
 	require.Contains(t, problems(diags, ""), "the cluster does not serve ocs.openshift.io/StorageCluster")
 	require.False(t, diags.HasErrors(), problems(diags, ""))
