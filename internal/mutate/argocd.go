@@ -195,7 +195,7 @@ var argocdMutations = []mutation{
 	},
 	{
 		"pkg/layers/held.go", "./pkg/layers", "what waits for a person holds back only what needs it",
-		`Action == "DryRun"`, `Action != "Ignore"`,
+		`held[from] || p.layer(from).pending()`, `held[from]`,
 	},
 	{
 		"pkg/layers/nodes.go", "./pkg/layers", "a pool waits for what other layers reboot it for, and not for a person",

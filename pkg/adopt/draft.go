@@ -7,6 +7,7 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -181,6 +182,9 @@ func (e *entry) metadata() {
 		of, ok := vm.Spec.Template.ObjectMeta.Labels[key]
 		return !ok || of != value || isOurs(key) || !e.plain && (key == labelDomain || key == labelSize)
 	})
+	if vm.Labels[labels.BlockTracking] == "true" && shared[labels.BlockTracking] == "" {
+		e.keys.put("backup", truth(true))
+	}
 	e.keys.set("labels", texts(shared))
 	e.keys.set("annotations", texts(vm.Annotations))
 	pod := maps.Clone(vm.Spec.Template.ObjectMeta.Annotations)

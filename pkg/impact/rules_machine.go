@@ -1,6 +1,9 @@
 package impact
 
-import "github.com/vmrender/vmrender/pkg/argocd"
+import (
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/labels"
+)
 
 // Sources of the rules.
 const (
@@ -24,10 +27,6 @@ const (
 	AdviceRestart = "plan a restart (virtctl restart), or take the change in a maintenance window"
 	adviceMigrate = "the VM needs a node with room for a second pod while it migrates"
 )
-
-// BlockTracking is the label by which KubeVirt's documentation selects VMs for changed block tracking (v1.8.4,
-// pkg/storage/cbt/cbt.go, CBTLabel).
-const BlockTracking = "changedBlockTracking"
 
 // rulesMetadata are the rules of labels, annotations and sync options.
 var rulesMetadata = []Rule{
@@ -55,9 +54,9 @@ var rulesMetadata = []Rule{
 	},
 	{Path: `metadata.annotations."vmrender.io/content"`, Level: None, Code: "content", Reason: "it only records that something else changes", Source: sourceRestart},
 	{
-		Path: "metadata.labels." + BlockTracking, From: "1.7", Level: Staged, Code: "block-tracking",
+		Path: "metadata.labels." + labels.BlockTracking, From: "1.7", Level: Staged, Code: "block-tracking",
 		Reason: "where changedBlockTrackingLabelSelectors of KubeVirt select it, the blocks of the VM's disks are tracked from the next start on, or no longer: incremental backups need it",
-		Advice: "restart the VM before its next incremental backup", When: AtNextStart, Key: "labels",
+		Advice: "restart the VM before its next incremental backup", When: AtNextStart, Key: "backup",
 		Source: "KubeVirt v1.8.4, pkg/storage/cbt/cbt.go", Assumes: Selected,
 	},
 	{Path: "metadata.labels.*.**", Level: Metadata, Code: "metadata", Reason: "it has no effect on the running VM", Key: "labels", Source: sourceRestart},

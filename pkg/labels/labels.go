@@ -16,6 +16,10 @@ const (
 	Manager   = "vmrender"
 )
 
+// BlockTracking is KubeVirt's label of VMs whose changed blocks are tracked, for incremental backups (v1.8.4,
+// pkg/storage/cbt/cbt.go, CBTLabel).
+const BlockTracking = "changedBlockTracking"
+
 // The keys on VirtualMachines that control the Jobs. Package render writes them,
 // package rollout reads them.
 const (

@@ -136,7 +136,7 @@ func (d *draft) metadata() Metadata {
 
 		PodAnnotations: d.expandMap(d.vm.PodAnnotations, "podAnnotations"),
 
-		Plain: d.isPlain(),
+		Plain: d.isPlain(), Backup: d.backup(),
 	}
 	if m.Hostname != "" && values.NameProblem(m.Hostname) != "" {
 		d.errorf(d.entry.At("hostname"), rule.BadName, "hostname", "%s", values.NameProblem(m.Hostname))

@@ -96,6 +96,8 @@ type Metadata struct {
 	Annotations map[string]string // of the VirtualMachine
 
 	PodAnnotations map[string]string // of the template
+	// Backup is true if KubeVirt tracks the changed blocks of the disks.
+	Backup bool
 	// Plain is true if the VM and its pods do not get the labels and annotations that consoles show.
 	Plain bool
 }

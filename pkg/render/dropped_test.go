@@ -230,6 +230,7 @@ var markers = map[string]marker{
 	"workload":                      {"highperformance", nil},
 	"namespace":                     {"other", nil},
 	"adopted":                       {true, nil},
+	"backup":                        {true, nil},
 	"consoleLabels":                 {either{false, true}, nil},
 	"runStrategy":                   {"Manual", nil},
 	"running":                       {either{true, false}, keys{"adopted": true}},

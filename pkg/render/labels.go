@@ -30,6 +30,9 @@ func (x *rendering) ownedLabels() map[string]string {
 
 func (x *rendering) vmLabels() map[string]string {
 	own := x.lifecycleLabels()
+	if x.Backup {
+		own = merged(own, map[string]string{labels.BlockTracking: "true"})
+	}
 	if len(x.Labels) == 0 && len(own) == 0 {
 		return x.owned
 	}

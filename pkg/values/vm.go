@@ -72,6 +72,10 @@ type VM struct {
 	// Annotations of the VM's pods, which service meshes, networks, the descheduler and backup tools read. Values are
 	// templates.
 	PodAnnotations map[string]string `json:"podAnnotations,omitempty"`
+	// Whether KubeVirt tracks which blocks of the disks change, for incremental backups: the VM gets the label
+	// `changedBlockTracking: "true"`, which `changedBlockTrackingLabelSelectors` of HyperConverged or KubeVirt select, with
+	// the feature gate IncrementalBackup. It takes effect at the next start of the VM. From KubeVirt 1.7.
+	Backup *bool `json:"backup,omitempty"`
 	// Workload type: server, desktop or highperformance.
 	Workload string `json:"workload,omitempty"`
 	// Namespace. Defaults to that of the Application (or `--namespace`).
