@@ -75,7 +75,7 @@ var meanings = map[ID]string{
 	MigrationNetwork: "A network for live migration with which virt-handler cannot run.",
 	Pointer:          "An invalid JSON pointer under `ignoreDifferences`.",
 	Policy:           "A layer that cannot be written as a policy of Advanced Cluster Management.",
-	Prerequisite:     "A layer that needs a kind which the cluster does not serve: a warning if an earlier layer provides it, an error if none does.",
+	Prerequisite:     "A layer that needs what comes too late or not at all: an error if the platform could bring it earlier, and a warning if the layer waits for it.",
 	Remote:           "A layer that cannot be rendered here, because its chart is in a chart repository.",
 	SharedObject:     "An object that two layers render, although it can belong to only one Application.",
 	Target:           "A patch of a layer whose target matches no object, or more than one.",

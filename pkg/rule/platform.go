@@ -16,8 +16,8 @@ const (
 	// Unmanaged is an object that is no longer rendered because it belongs to another Application. Argo CD deletes it if
 	// no Application has it.
 	Unmanaged ID = "unmanaged"
-	// Prerequisite is a layer that needs a kind which the cluster does not serve: a
-	// warning if an earlier layer provides it, an error if none does.
+	// Prerequisite is a layer that needs what comes too late or not at all: an error if the platform could bring it
+	// earlier, and a warning if the layer waits for it.
 	Prerequisite ID = "prerequisite"
 	// MigrationNetwork is a network for live migration with which virt-handler cannot run.
 	MigrationNetwork ID = "migration-network"
