@@ -66,7 +66,6 @@ func TestReadFilesRefuses(t *testing.T) {
 	_, err := manifest.ReadFiles(dir)
 	require.Equal(t, strings.Join([]string{
 		`b.yaml:5: object without apiVersion, metadata.name; every object has apiVersion, kind and metadata.name`,
-		`b.yaml: Pod ns/a occurs twice; remove it here or in a.yaml`,
 		`c.json:2: item 1: object without apiVersion, kind, metadata.name; ` +
 			`every object has apiVersion, kind and metadata.name`,
 		`d.yaml:1: did not find expected node content`,
