@@ -6,8 +6,8 @@ import (
 )
 
 // Covers reports whether a tree has every value of an object's JSON in its place, and in its lists no others; the tree
-// may have more fields. It compares texts as they are, and decodes nothing. It can report false for what means the same,
-// such as numbers in different spellings, or null and no field.
+// may have more fields. It compares texts as they are, and decodes nothing. It can report false for what means the
+// same, such as numbers in different spellings, or null and no field.
 func Covers(tree Tree, text []byte) bool {
 	s := scanner{text: text}
 	_, is := s.coveredBy(tree)
@@ -64,8 +64,8 @@ func (s *scanner) fieldsIn(tree Tree) (named, are bool) {
 	return named, true
 }
 
-// entriesIn reports whether the list that begins here has as many entries as another one, and each is in the other's. An
-// entry that has a name in the other list alone is another one; see [EntryName].
+// entriesIn reports whether the list that begins here has as many entries as another one, and each is in the other's.
+// An entry that has a name in the other list alone is another one; see [EntryName].
 func (s *scanner) entriesIn(list []any) bool {
 	n := 0
 	for s.pos++; s.more(']'); n++ {

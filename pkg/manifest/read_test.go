@@ -210,7 +210,8 @@ func FuzzReadEnd(f *testing.F) {
 	for _, text := range []string{
 		"a: b\n", "# c\n\na: b\nc:\n- d\n", "a: b\n%YAML 1.1\n", "a: b\r%TAG\r", "a: b\u2028%TAG", "a\n{b: c}", "a: b\n c",
 		"  a: b\nc: d", "null # c\n{a: b}", "a: |\n  x\ny\n", "a: 'x\n\ny'\nb: >-\n z\n", "a: {b:\nc}\n", "a: b\n{c: d}\n",
-		"a: b\n]\n", "a: &x\n b: c\nd: *x\n", "? a\n: b\n", "a: b\n!x c: d\n", "a: [\n]\nc: d", "a: \"x\\\ny\"\n", "a: b\n\tc: d",
+		"a: b\n]\n", "a: &x\n b: c\nd: *x\n", "? a\n: b\n", "a: b\n!x c: d\n", "a: [\n]\nc: d",
+		"a: \"x\\\ny\"\n", "a: b\n\tc: d",
 	} {
 		f.Add([]byte(text))
 	}

@@ -41,8 +41,8 @@ func toJSON(text []byte) ([]byte, error) {
 }
 
 // hasOneMapping reports whether a text whose value is a map is known to end with it, without reading it once more: it
-// begins with a key at the start of a line, and no line can begin further left, where the map would end. Markers between
-// documents are not in the text, and directives begin with a percent sign.
+// begins with a key at the start of a line, and no line can begin further left, where the map would end. Markers
+// between documents are not in the text, and directives begin with a percent sign.
 func hasOneMapping(text []byte) bool {
 	for len(text) > 0 && isBlank(text[:lineEnd(text, 0)]) {
 		text = text[lineEnd(text, 0):]

@@ -15,8 +15,10 @@ var covered = []struct {
 	live, git string
 	is        bool
 }{
-	{`{"a":1,"b":true,"c":"x\n","d":{"e":{}},"l":[{"name":"n","x":1}],"more":null}`,
-		`{"c":"x\n","a":1,"b":true,"d":{},"l":[{"name":"n"}]}`, true},
+	{
+		`{"a":1,"b":true,"c":"x\n","d":{"e":{}},"l":[{"name":"n","x":1}],"more":null}`,
+		`{"c":"x\n","a":1,"b":true,"d":{},"l":[{"name":"n"}]}`, true,
+	},
 	{`{"\u00e9":"\u2028","b":false}`, `{"é":"\u2028","\u0062":false}`, true},
 	{`{"a":1}`, `{}`, true},
 	{`{"a":1}`, `{"a":1.0}`, false},
@@ -54,8 +56,8 @@ func TestSameFields(t *testing.T) {
 	}
 }
 
-// FuzzCovers checks that an object that is covered is one in which the cluster does not differ from the old side in Git,
-// also if the new side has other values.
+// FuzzCovers checks that an object that is covered is one in which the cluster does not differ from the old side in
+// Git, also if the new side has other values.
 func FuzzCovers(f *testing.F) {
 	for _, c := range covered {
 		f.Add([]byte(c.live), []byte(c.git), []byte(c.git))

@@ -73,8 +73,8 @@ type VM struct {
 	// templates.
 	PodAnnotations map[string]string `json:"podAnnotations,omitempty"`
 	// Whether KubeVirt tracks which blocks of the disks change, for incremental backups: the VM gets the label
-	// `changedBlockTracking: "true"`, which `changedBlockTrackingLabelSelectors` of HyperConverged or KubeVirt select, with
-	// the feature gate IncrementalBackup. It takes effect at the next start of the VM. From KubeVirt 1.7.
+	// `changedBlockTracking: "true"`, which `changedBlockTrackingLabelSelectors` of HyperConverged or KubeVirt select,
+	// with the feature gate IncrementalBackup. It takes effect at the next start of the VM. From KubeVirt 1.7.
 	Backup *bool `json:"backup,omitempty"`
 	// Workload type: server, desktop or highperformance.
 	Workload string `json:"workload,omitempty"`
