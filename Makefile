@@ -104,13 +104,14 @@ fuzz: ## Run every fuzz target for a while (FUZZTIME=10s)
 	@FUZZTIME=$(FUZZTIME) .ci/fuzz
 
 .PHONY: fleets
-fleets: ## Check generated fleets from seed 1, or FIRST (FLEETS=20000), and some with hostile changes (HOSTILE=4000)
+fleets: ## Check generated fleets from seed 1, or FIRST (FLEETS=20000), import what half as many render, and try hostile changes (HOSTILE=4000)
 	@cd cmd/vmrender && check() { \
 		for done in $$(seq 0 $(BATCH) $$(($$2 - 1))); do \
 			go test -count=1 -run "^$$1$$" -timeout 60m \
 				-fleets $$(($$2 < $(BATCH) ? $$2 : $(BATCH))) -first $$(($(or $(FIRST),1) + done)) || return; \
 		done; \
 	}; check TestFleets $(FLEETS) && check TestPromises $(HOSTILE)
+	@go test -count=1 -run '^TestGenerated$$' -timeout 60m ./pkg/adopt -seeds $$(($(FLEETS) / 2))
 
 .PHONY: mutate
 mutate: ## Break promises of the product one at a time; list what no test notices (ONLY=pkg/machine)

@@ -57,6 +57,7 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.Delivery:         "vmrender.io/delivery",
 		labels.MachineConfig:    "vmrender.io/machine-config-",
 		labels.ChartNamespace:   "vmrender.io/namespace",
+		labels.BlockTracking:    "changedBlockTracking",
 	}
 	for key, want := range keys {
 		require.Equal(t, want, key)
