@@ -94,7 +94,9 @@ func (w *work) factorGroup(name string, all []*entry) {
 	for _, key := range []string{"adopted", "consoleLabels", "tpm", "terminationGracePeriodSeconds"} {
 		share(&defaults, all, key)
 	}
-	shareLeaves(&defaults, all, []string{"firmware"}, "type")
+	if all[0].os.Adopted { // others are warned of firmware that only the operating system's entry sets
+		shareLeaves(&defaults, all, []string{"firmware"}, "type")
+	}
 	shareLeaves(&defaults, all, []string{"cloudInit"}, "")
 	shareLeaves(&defaults, all, []string{"disks", values.RootDisk}, "size")
 	if shared.empty() && defaults.empty() {
