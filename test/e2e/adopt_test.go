@@ -48,7 +48,8 @@ func TestAdopt(t *testing.T) {
 		s.stands(nil)
 		require.Equal(t, "nothing changes for 5 VMs", s.headline(), "sync %d", n)
 	}
-	_, stderr := s.command("import", s.export())
+	_, stderr, err := s.run("import", s.export())
+	require.Error(t, err, "nothing was taken over")
 	for _, name := range names {
 		require.Contains(t, stderr, name+": refused: vmrender renders it already, and its entry is in the files of the Application \"adopted\"")
 	}
@@ -180,7 +181,8 @@ func (s *scenario) machinesAsTheyAre(names []string) map[string]asItIs {
 // It returns the messages of the command.
 func (s *scenario) imports(names []string) string {
 	s.Helper()
-	stdout, stderr := s.command("import", s.export(), "--output-dir", s.repository.Dir)
+	stdout, stderr, err := s.run("import", s.export(), "--output-dir", s.repository.Dir)
+	require.Equal(s, strings.Contains(stderr, ": refused: "), err != nil, "the status is that of what was not taken over")
 	require.Empty(s, stdout)
 	for _, name := range names {
 		require.Contains(s, stderr, s.name+"/"+name+": exact\n")
@@ -208,11 +210,18 @@ func (s *scenario) export() string {
 // command runs a command of the program, which must succeed, and returns its output.
 func (s *scenario) command(args ...string) (stdout, stderr string) {
 	s.Helper()
+	stdout, stderr, err := s.run(args...)
+	require.NoError(s, err, stderr)
+	return stdout, stderr
+}
+
+// run runs a command of the program, and returns its output.
+func (s *scenario) run(args ...string) (stdout, stderr string, err error) {
 	var out, problems bytes.Buffer
 	command := exec.CommandContext(s.Context(), lab.Programs["vmrender"], args...)
 	command.Stdout, command.Stderr = &out, &problems
-	require.NoError(s, command.Run(), problems.String())
-	return out.String(), problems.String()
+	err = command.Run()
+	return out.String(), problems.String(), err
 }
 
 // headline returns the headline of the plan of the files against the cluster.
