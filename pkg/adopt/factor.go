@@ -97,14 +97,18 @@ func share(above *node, all []*entry, key string) {
 
 // shareLeaves moves what all entries have below a key to the same place above them. A scalar there is short for a map
 // with one key.
-func shareLeaves(above *node, all []*entry, path []string, short string) {
+// Those below some keys stay.
+func shareLeaves(above *node, all []*entry, path []string, short string, but ...string) {
 	var shared map[string]*source.Node
 	for _, e := range all {
 		own := leavesOf(nil, nodeFrom(e.keys.get(path[0]).Get(path[1:]...), short).tree())
 		if shared == nil {
 			shared = own
 		}
-		maps.DeleteFunc(shared, func(leaf string, v *source.Node) bool { return !own[leaf].Equal(v) })
+		maps.DeleteFunc(shared, func(leaf string, v *source.Node) bool {
+			key, _, _ := strings.Cut(leaf, separator)
+			return !own[leaf].Equal(v) || slices.Contains(but, key)
+		})
 	}
 	var moved *source.Node
 	for leaf, v := range sorted(shared) {

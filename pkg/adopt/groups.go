@@ -98,7 +98,11 @@ func (w *work) factorGroup(name string, all []*entry) {
 		shareLeaves(&defaults, all, []string{"firmware"}, "type")
 	}
 	shareLeaves(&defaults, all, []string{"cloudInit"}, "")
-	shareLeaves(&defaults, all, []string{"disks", values.RootDisk}, "size")
+	var own []string
+	if !all[0].os.Adopted { // the size of a root disk is checked against the image if that is not the VM's own
+		own = []string{"size", "source"}
+	}
+	shareLeaves(&defaults, all, []string{"disks", values.RootDisk}, "size", own...)
 	if shared.empty() && defaults.empty() {
 		return
 	}

@@ -51,7 +51,7 @@ func (w *work) prove() error {
 // the VMs are, or nothing helps. It refuses those that cannot be rendered. It reports whether
 // the fleet as it is was rendered as a whole, and is what the VMs are.
 func (w *work) settle() (proven bool, err error) {
-	const most = 5 // the mode, a key that is refused, its disk, the residue, and the residue of that
+	const most = 8 // the mode, keys that are refused, a disk, the residue, and the residue of that
 	for again := true; again; again = w.refuse() {
 		w.arrange()
 		pending := slices.Clone(w.entries)
