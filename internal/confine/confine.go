@@ -23,10 +23,13 @@ const needsMore = "needs more than 256 MiB of memory, which is all that one rend
 
 // crashes is how the Go runtime begins the lines that report why it ends a process. noMemory is in such a line
 // if there was no memory, for the heap or for another thread (Go 1.26, runtime/panic.go, mem_linux.go, os_linux.go and
-// cgo/gcc_util.c).
+// cgo/gcc_util.c). A fault in the runtime itself is one: its garbage collector uses memory that it did not get
+// (mgcmark_greenteagc.go, newSpanSPMC). Faults elsewhere are panics.
 var (
-	crashes  = [...]string{"fatal error: ", "panic: ", "runtime: ", "runtime/cgo: "}
-	noMemory = [...]string{"out of memory", "cannot allocate memory", "cannot map pages", "create", "newosproc"}
+	crashes  = [...]string{"fatal error: ", "panic: ", "runtime: ", "runtime/cgo: ", "SIGSEGV: "}
+	noMemory = [...]string{
+		"out of memory", "cannot allocate memory", "cannot map pages", "create", "newosproc", "SIGSEGV: ",
+	}
 )
 
 // Crash returns why the Go runtime ended a process, from what it wrote to standard error: a single line, without its
