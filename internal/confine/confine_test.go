@@ -19,7 +19,7 @@ func TestCrash(t *testing.T) {
 		"fatal error: runtime: cannot allocate memory":                                                        memory,
 		"runtime: failed to create new OS thread (have 5 already; errno=11)\nfatal error: newosproc\n":        memory,
 		"runtime/cgo: pthread_create failed: Resource temporarily unavailable\nSIGABRT: abort\n":              memory,
-		"SIGSEGV: segmentation violation\nPC=0x4332dd m=3 sigcode=1 addr=0x0\n\ngoroutine 0":                   memory,
+		"SIGSEGV: segmentation violation\nPC=0x4332dd m=3 sigcode=1 addr=0x0\n\ngoroutine 0":                  memory,
 
 		"a warning\npanic: index out of range [1]\n\ngoroutine 1 [running]:": "stopped: panic: index out of range [1]",
 	} {

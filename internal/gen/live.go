@@ -53,7 +53,7 @@ var liveSections = []liveSection{
 		{"another limit for growth", "`memory.max`", "linux running | ~~.memory.maxGuest = 32Gi"},
 	}},
 	{"Disks", []liveChange{
-		{"a new disk", "`disks.NAME: {size, hotpluggable: true}`", fmt.Sprintf(newDisk, "scsi", ", hotpluggable: true")},
+		{"a new disk", "`disks.NAME`, with `hotpluggable: true` of the disk or of the VM", fmt.Sprintf(newDisk, "scsi", ", hotpluggable: true")},
 		{"a new disk without hotplug", "`disks.NAME`", fmt.Sprintf(newDisk, "virtio", "")},
 		{"a hotpluggable disk is removed", "`disks.NAME: null`", "linux running | ~~.devices.disks[plug] - ; ~.volumes[plug] -"},
 		{"another cache mode", "`disks.NAME.cache`", "linux running | ~~.devices.disks[rootdisk].cache = none"},

@@ -47,6 +47,9 @@ func (m *merge) settleMerged(x *merging) error {
 		if err != nil {
 			return refused(err.Error())
 		}
+		if x.keepPlugs(rendered.tree) {
+			continue
+		}
 		x.patchVolumes(rendered.tree)
 		x.settle(rendered.tree)
 	}

@@ -124,7 +124,9 @@ func (w *work) improve(e *entry, vm tree) bool {
 	case removals(over) > 1 && w.adopt(e):
 		return true
 	}
-	e.settle(vm)
+	if !e.keepPlugs(vm) {
+		e.settle(vm)
+	}
 	return true
 }
 

@@ -25,6 +25,7 @@ var Unsaid = []struct{ Key, Why string }{
 	{"disks.*.expandTo", "the claim of a disk is an object of its own; `size` is what the disk was created with"},
 	{"disks.*.revision", "`claimName`, or the claim itself, has the number"},
 	{"driversDisk", "it is a disk of its own"},
+	{"hotpluggable", "each disk has its own"},
 	{"services", notOfVM},
 	{"objects", notOfVM},
 	{"replicas", "each VM has an entry, unless `--replicas` folds those that differ only in their number"},

@@ -19,8 +19,12 @@ type Arch struct {
 	CPUModels    []string `json:"cpuModels,omitempty"`    // empty if every model is accepted
 	Threads      uint32   `json:"threads,omitempty"`      // most threads per core; 0 if there is no limit
 	MachineTypes []string `json:"machineTypes,omitempty"` // patterns of machine types, such as "virt*"
-	TPM          []string `json:"tpm,omitempty"`          // volatile, persistent
-	PlugMemory   bool     `json:"plugMemory,omitempty"`   // whether memory can grow while the VM runs
+	// Patterns of those that the next QEMU drops, and a machine type that stays.
+	AgingMachineTypes []string `json:"agingMachineTypes,omitempty"`
+	NewerMachineType  string   `json:"newerMachineType,omitempty"`
+
+	TPM        []string `json:"tpm,omitempty"`        // volatile, persistent
+	PlugMemory bool     `json:"plugMemory,omitempty"` // whether memory can grow while the VM runs
 	// Built-in operating systems whose public image is not published for the architecture.
 	Unpublished []string `json:"unpublished,omitempty"`
 }

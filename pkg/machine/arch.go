@@ -8,6 +8,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/versions"
 )
 
 // checkArch reports hardware that the CPU architecture of the VM does not
@@ -98,8 +99,15 @@ func (d *draft) checkMachineType(m *Machine, arch *catalog.Arch) {
 		ok, err := path.Match(pattern, m.MachineType)
 		return ok && err == nil
 	}
-	if m.MachineType != "" && !slices.ContainsFunc(arch.MachineTypes, matches) {
+	switch {
+	case m.MachineType == "":
+	case !slices.ContainsFunc(arch.MachineTypes, matches):
 		d.errorf(d.entry.At("machineType"), rule.Conflict, "machineType", "there is no machine type %q on %s; %s",
 			m.MachineType, m.Arch, acceptedWords(arch.MachineTypes))
+	case slices.ContainsFunc(arch.AgingMachineTypes, matches):
+		d.diags.Warnf(d.entry.At("machineType"), rule.MachineType, d.entry.Path+".machineType",
+			"%q is deprecated in the QEMU of KubeVirt up to %s, and a VM with it does not start on that of RHEL 10; "+
+				"use another from the next start on, such as %q, for all VMs in `defaults`",
+			m.MachineType, versions.Newest, arch.NewerMachineType)
 	}
 }

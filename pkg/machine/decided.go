@@ -100,6 +100,9 @@ func (d *decisions) disk(disk *Disk) {
 	}
 	d.add(path+".type", disk.Type, byDefault)
 	d.add(path+".bus", disk.Bus, d.byOS())
+	if disk.Hotpluggable {
+		d.add(path+".hotpluggable", "true", "hotpluggable of the VM")
+	}
 	class := "storage class " + disk.StorageClass
 	d.add(path+".accessMode", disk.AccessMode, class)
 	d.add(path+".volumeMode", disk.VolumeMode, class)

@@ -70,7 +70,7 @@ func (d *draft) checkDiskBus(disk *Disk) {
 	if disk.Type != "disk" {
 		return
 	}
-	if disk.Hotpluggable && disk.Bus != "" && disk.Bus != "scsi" && disk.Bus != "virtio" {
+	if disk.Hotpluggable && !isPluggable(disk.Bus) {
 		d.diskConflict(disk, "bus", "a hotpluggable disk cannot be on the bus %q; accepted: scsi, virtio", disk.Bus)
 	}
 	// kubevirt/kubevirt v1.8.4, pkg/storage/admitters/disks.go

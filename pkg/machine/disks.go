@@ -74,7 +74,7 @@ func (d *draft) setDisk(out *Disk, in *values.Disk) {
 		Name: name, Volume: volumeName(name, in), Size: in.Size, Bus: in.Bus, Type: cmp.Or(in.Type, "disk"),
 		BootOrder: in.BootOrder,
 		Cache:     in.Cache, IO: in.IO, Serial: in.Serial, ReadOnly: isTrue(in.ReadOnly), Shareable: isTrue(in.Shareable),
-		Hotpluggable: isTrue(in.Hotpluggable), Preallocation: in.Preallocation, ExpandTo: in.ExpandTo,
+		Preallocation: in.Preallocation, ExpandTo: in.ExpandTo,
 		Pos: d.entry.At("disks", name), Overrides: in.Overrides, DataVolume: in.DataVolume,
 	}
 	if in.Revision != nil {
@@ -95,7 +95,11 @@ func (d *draft) setDisk(out *Disk, in *values.Disk) {
 	}
 	d.diskClass(out, in)
 	d.diskPVC(out)
+	out.Hotpluggable = isTrue(in.Hotpluggable)
 	d.diskBus(out)
+	if in.Hotpluggable == nil {
+		out.Hotpluggable = d.plugs(out)
+	}
 	out.Keep = d.keeps(name, in)
 	d.diskClaim(out, in)
 	if out.Migrated {

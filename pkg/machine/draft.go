@@ -100,6 +100,7 @@ func (d *draft) decide() *Machine {
 	d.checkArch(m)
 	d.checkOldDisk(m)
 	d.checkFeatures(m)
+	d.checkPlugs(m.Disks)
 	d.checkPlain(m)
 	d.checkReachable(m)
 	d.checkPlatform(m)

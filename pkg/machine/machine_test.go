@@ -100,6 +100,10 @@ func TestDisks(t *testing.T) {
 			"volume=data kind=datavolume claim=it-data size=5Gi bus=scsi type=disk keep=true",
 		},
 		{
+			"all-hotpluggable", `hotpluggable: true, disks: {data: 5Gi}`,
+			"volume=data kind=datavolume claim=it-data size=5Gi bus=virtio type=disk keep=true",
+		},
+		{
 			"cdrom", `disks: {cd: {type: cdrom, size: 5Gi, source: {http: https://iso}}}`,
 			"volume=cd kind=datavolume claim=it-cd size=5Gi bus=sata type=cdrom keep=true",
 		},

@@ -231,6 +231,7 @@ var markers = map[string]marker{
 	"namespace":                     {"other", nil},
 	"adopted":                       {true, nil},
 	"backup":                        {true, nil},
+	"hotpluggable":                  {true, keys{"disks": keys{"data": "5Gi"}}},
 	"consoleLabels":                 {either{false, true}, nil},
 	"runStrategy":                   {"Manual", nil},
 	"running":                       {either{true, false}, keys{"adopted": true}},

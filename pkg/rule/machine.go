@@ -9,6 +9,8 @@ const (
 	// Firmware is an existing root disk with the default firmware of the operating system, which can differ from that of
 	// the guest on the disk.
 	Firmware ID = "firmware"
+	// MachineType is a machine type that the QEMU of a later KubeVirt does not have.
+	MachineType ID = "machine-type"
 	// NoRoot is a VM whose root disk is removed, and that has nothing else to boot from.
 	NoRoot ID = "no-root"
 	// BadSource is an invalid source of a disk, such as a URL with credentials.

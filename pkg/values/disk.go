@@ -48,7 +48,8 @@ type Disk struct {
 	ReadOnly *bool `json:"readOnly,omitempty"`
 	// Whether several VMs can write to the disk at the same time. Each of them sets it.
 	Shareable *bool `json:"shareable,omitempty"`
-	// Whether the disk can be added and removed while the VM runs.
+	// Whether the disk can be added and removed while the VM runs. Its bus defaults to `scsi` then. Defaults to
+	// `hotpluggable` of the VM, which keeps the bus.
 	Hotpluggable *bool `json:"hotpluggable,omitempty"`
 	// Whether to allocate all space when the disk is created.
 	Preallocation *bool `json:"preallocation,omitempty"`

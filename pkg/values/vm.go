@@ -36,6 +36,11 @@ type VM struct {
 	// to those of the operating system. With `root: null`, the VM has no disk of its own, and boots from the network or
 	// from a kernel in `overrides`.
 	Disks map[string]*Disk `json:"disks,omitempty" example:"{data: 20Gi}"`
+	// Whether data disks are hotpluggable that do not say it themselves, so that a new one is plugged in while the VM
+	// runs. It is for the disks of pets that have a claim, except `root` and CD-ROMs, and those whose bus, or that of
+	// their operating system, cannot be plugged. They keep their bus. A disk that a VM already has costs nothing: it is
+	// hotpluggable from the next start on. From KubeVirt 1.6.3.
+	Hotpluggable *bool `json:"hotpluggable,omitempty"`
 	// CD-ROM with the virtio drivers for Windows: true for the image of KubeVirt (on OpenShift, that of OpenShift
 	// Virtualization), or the name of another container image. An error for Linux, which includes the drivers.
 	DriversDisk *DriversDisk `json:"driversDisk,omitempty"`
