@@ -20,11 +20,11 @@ ADMISSION := test/admission test/admission/kubevirt test/admission/cdi
 # Nested modules that are tested with a plain "go test": Argo CD's own code, the image, the schemas in editors, what KubeVirt does
 # with edits, the recipes, what releases are made with. What takes longest is first.
 NESTED := test/impact test/image test/argocd test/recipes test/editor tools/release
-# Older versions of KubeVirt that the judge of test/impact is built with, each by a go.mod of its own. SAMPLED tries some of the
+# Other versions of KubeVirt that the judge of test/impact is built with, each by a go.mod of its own. SAMPLED tries some of the
 # edits wherever NESTED is tested, the others all of them at night.
 JUDGE := test/impact/judge
-OLDER := $(patsubst $(JUDGE)/%,%,$(wildcard $(JUDGE)/kubevirt/*/v*.mod))
-SAMPLED := $(filter %/v1.5.2.mod,$(OLDER))
+VERSIONS := $(patsubst $(JUDGE)/%,%,$(wildcard $(JUDGE)/kubevirt/*/v*.mod))
+SAMPLED := $(filter %/v1.5.2.mod,$(VERSIONS))
 # Packages whose tests can rewrite their golden files.
 GOLDEN = $$(grep -rlF --include='*_test.go' '/internal/golden"' cmd pkg internal charts | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # Packages that goroutines can be in at the same time: those that start some, and what the pool of VMs runs. The others
@@ -131,8 +131,8 @@ $(NESTED):
 impact: test/impact impact-sample ## Compare plans with what KubeVirt does with edits
 impact-sample: | test/impact
 	cd $(JUDGE) && go test -count=1 -timeout 30m -modfile=$(SAMPLED) ./trials -sample 24
-impact-versions: ## Try all edits in older versions of KubeVirt (OLDER=kubevirt/1.5/v1.5.2.mod, UPDATE=-update)
-	cd $(JUDGE) && for mod in $(OLDER); do \
+impact-versions: ## Try all edits in other versions of KubeVirt (VERSIONS=kubevirt/1.5/v1.5.2.mod, UPDATE=-update)
+	cd $(JUDGE) && for mod in $(VERSIONS); do \
 		go vet -modfile=$$mod ./... && go test -count=1 -timeout 60m -modfile=$$mod ./trials $(UPDATE) || exit; \
 	done
 

@@ -13,12 +13,15 @@ import (
 //go:embed live.md.tmpl
 var liveTemplate string
 
-// judgedDir has the verdicts of KubeVirt's own controllers: of the newest version that is judged, and below it those of
-// older versions that differ.
+// judgedDir has the verdicts of KubeVirt's own controllers: of the version that the tests are built with, and below it
+// those of other versions that differ.
 const judgedDir = "test/impact/testdata"
 
-// newestJudged is the newest version that is judged.
-const newestJudged = "1.8.4"
+// fullyJudged returns the version of KubeVirt that has all verdicts, such as "1.8.4".
+func fullyJudged() (string, error) {
+	version, err := component{mod: "test/impact/judge/go.mod", module: "kubevirt.io/kubevirt"}.version()
+	return strings.TrimPrefix(version, "v"), err
+}
 
 // liveChange is a change that the owner of a VM makes.
 type liveChange struct {
@@ -63,7 +66,7 @@ var liveSections = []liveSection{
 		{"a new NIC on a bridge", "`nics`", newNIC},
 		{"the link of a NIC", "`nics[].state: down`", "linux running | ~~.devices.interfaces[vlan].state = down"},
 		{"a NIC is unplugged", "`nics[].state: absent`", "linux running | ~~.devices.interfaces[vlan].state = absent"},
-		{"a NIC on another network, without feature gate LiveUpdateNADRef", "`nics[].network`", "linux running | ~.networks[vlan].multus.networkName = lab/other"},
+		{"a NIC on another network, before 1.9 without feature gate LiveUpdateNADRef", "`nics[].network`", "linux running | ~.networks[vlan].multus.networkName = lab/other"},
 		{"another MAC address", "`nics[].mac`", `linux running | ~~.devices.interfaces[vlan].macAddress = "02:a1:b2:00:00:02"`},
 	}},
 	{"Placement", []liveChange{
@@ -89,7 +92,11 @@ var liveSections = []liveSection{
 
 // liveReference returns docs/reference/live-changes.md, from what KubeVirt's own controllers did.
 func liveReference() ([]byte, error) {
-	versions, verdicts, err := judgedVersions()
+	base, err := fullyJudged()
+	if err != nil {
+		return nil, err
+	}
+	versions, verdicts, err := judgedVersions(base)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +112,7 @@ func liveReference() ([]byte, error) {
 			for _, version := range versions {
 				level := verdicts[version][c.trial]
 				if level == "" {
-					level = verdicts[newestJudged][c.trial]
+					level = verdicts[base][c.trial]
 				}
 				if level == "" {
 					return nil, fmt.Errorf("no verdict on %q", c.trial)
@@ -119,8 +126,8 @@ func liveReference() ([]byte, error) {
 	return execute("live-changes.md", liveTemplate, map[string]any{"Versions": versions, "Sections": sections})
 }
 
-// judgedVersions returns the versions, oldest first, and the levels of each by trial.
-func judgedVersions() ([]string, map[string]map[string]string, error) {
+// judgedVersions returns the versions, oldest first, and the levels of each by trial. That with all verdicts is base.
+func judgedVersions(base string) ([]string, map[string]map[string]string, error) {
 	files, err := filepath.Glob(judgedDir + "/*/verdicts.txt")
 	if err != nil {
 		return nil, nil, err
@@ -129,7 +136,7 @@ func judgedVersions() ([]string, map[string]map[string]string, error) {
 	for _, file := range append(files, judgedDir+"/verdicts.txt") {
 		version := filepath.Base(filepath.Dir(file))
 		if filepath.Dir(file) == judgedDir {
-			version = newestJudged
+			version = base
 		}
 		text, err := os.ReadFile(file)
 		if err != nil {

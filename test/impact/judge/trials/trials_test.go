@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 // An older version of KubeVirt decides as testdata/VERSION/verdicts.txt says, and otherwise as the newest one does.
-func TestOlderVersion(t *testing.T) {
+func TestVersion(t *testing.T) {
 	version := cluster.Version()
 	if version == newest {
 		t.Skip("test/impact compares all of them")

@@ -13,10 +13,10 @@ import (
 	"github.com/vmrender/vmrender/test/impact/judge/trials"
 )
 
-// A plan predicts the effect of every edit in older versions of KubeVirt, too, except for the differences in
-// testdata/VERSION/differences.txt that the newest version does not have. The judge, built with that version, has written
+// A plan predicts the effect of every edit in other versions of KubeVirt, too, except for the differences in
+// testdata/VERSION/differences.txt that 1.8.4 does not have. The judge, built with that version, has written
 // testdata/VERSION/verdicts.txt. Every rule for older versions has a case, if one of them is between its bounds.
-func TestOlderVersions(t *testing.T) {
+func TestVersions(t *testing.T) {
 	if *only != "" {
 		t.Skip("only some cases are asked for")
 	}
@@ -26,7 +26,7 @@ func TestOlderVersions(t *testing.T) {
 	known, err := os.ReadFile("testdata/differences.txt")
 	require.NoError(t, err)
 	hits := map[string]reached{}
-	for _, version := range olderVersions(t) {
+	for _, version := range otherVersions(t) {
 		t.Run(version, func(t *testing.T) {
 			other, err := trials.Read(filepath.Join("testdata", version, "verdicts.txt"))
 			require.NoError(t, err)
@@ -46,8 +46,8 @@ func TestOlderVersions(t *testing.T) {
 	checkOlderReached(t, hits)
 }
 
-// olderVersions returns the versions that testdata has verdicts of.
-func olderVersions(t *testing.T) []string {
+// otherVersions returns the versions that testdata has verdicts of.
+func otherVersions(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*/verdicts.txt")
 	require.NoError(t, err)
