@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/pkg/compare"
-	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
@@ -14,33 +13,33 @@ import (
 )
 
 // places returns where the files of the new side set what a plan names: the values of a
-// fleet, or a platform.yaml as a whole. It returns nil for manifests, and for a revision,
-// whose files are not those that a reader has.
+// fleet, or a platform.yaml as a whole. It returns nil for manifests, and for a platform in a revision, of which only the
+// whole is known.
 func (f *sideFlags) places(cmd *cobra.Command, to compare.Loaded, p *plan.Plan) report.Locator {
 	side := f.sides.To
-	if side.Path == "-" || !side.IsAsItIs() {
+	if side.Path == "-" {
 		return nil
 	}
 	if to.Fleet != nil {
-		return valuePlaces(side.Path, f.loader(cmd).Options(side), p)
+		return f.valuePlaces(cmd, p)
 	}
-	if file, ok := f.platform.File(side.Path); ok {
+	if file, ok := f.platform.File(side.Path); ok && side.IsAsItIs() {
 		return func(manifest.ID, string) source.Pos { return source.Pos{File: file, Line: 1, Col: 1} }
 	}
 	return nil
 }
 
-// valuePlaces returns where the fleet at path sets the values of the VMs that a plan
-// changes. It reads the fleet again, at the first call: only annotations need it.
-func valuePlaces(path string, opts fleet.Options, p *plan.Plan) report.Locator {
-	places := sync.OnceValue(func() *fleet.Places {
+// valuePlaces returns where the fleet of the new side sets the values of the VMs that a plan
+// changes. It reads the fleet again, at the first call: only some outputs need it.
+func (f *sideFlags) valuePlaces(cmd *cobra.Command, p *plan.Plan) report.Locator {
+	places := sync.OnceValue(func() *compare.Places {
 		var vms []string
 		for i := range p.VMs {
 			if v := &p.VMs[i]; len(v.Causes) > 0 {
 				vms = append(vms, v.ID.Namespace+"/"+v.ID.Name)
 			}
 		}
-		return fleet.ReadPlaces(path, opts, vms)
+		return f.loader(cmd).Places(cmd.Context(), f.sides, vms)
 	})
 	return func(object manifest.ID, key string) source.Pos {
 		return places().Of(object.Namespace+"/"+object.Name, key)

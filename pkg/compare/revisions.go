@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/revision"
 )
 
@@ -57,8 +58,7 @@ func (h *history) load(ctx context.Context, p past) (Loaded, error) {
 	case p.commit.IsWorktree():
 		return h.loadWorktree(ctx, p)
 	}
-	o := h.Options(p.Side)
-	copied, err := h.repo.Checkout(ctx, p.commit, p.Path, o.Overlays...)
+	copied, o, err := h.checkout(ctx, p)
 	if err != nil {
 		return Loaded{}, err
 	}
@@ -70,9 +70,6 @@ func (h *history) load(ctx context.Context, p past) (Loaded, error) {
 	if copied.Missing {
 		return p.without(p.Path), nil
 	}
-	for i, overlay := range o.Overlays {
-		o.Overlays[i] = copied.Path(overlay)
-	}
 	root := h.Platform.Root
 	if root != "" {
 		root = copied.Path(root)
@@ -82,6 +79,19 @@ func (h *history) load(ctx context.Context, p past) (Loaded, error) {
 		copied.Relabel(l.Diags)
 	}
 	return l, err
+}
+
+// checkout copies the files of a side, and returns the options that read the copy.
+func (h *history) checkout(ctx context.Context, p past) (*revision.Checkout, fleet.Options, error) {
+	o := h.Options(p.Side)
+	copied, err := h.repo.Checkout(ctx, p.commit, p.Path, o.Overlays...)
+	if err != nil {
+		return nil, o, err
+	}
+	for i, overlay := range o.Overlays {
+		o.Overlays[i] = copied.Path(overlay)
+	}
+	return copied, o, nil
 }
 
 // loadWorktree loads the files as they are.

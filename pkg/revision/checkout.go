@@ -104,6 +104,20 @@ func (t *Checkout) Path(at string) string {
 	return filepath.Join(t.dir, filepath.FromSlash(name))
 }
 
+// Original returns the path in the work tree of a copied file, as one that knows a path in the work tree writes it. A
+// file that is no copy is returned as it is.
+func (t *Checkout) Original(file, known string) string {
+	below, err := filepath.Rel(t.dir, file)
+	if t.dir == "" || err != nil || !filepath.IsLocal(below) {
+		return file
+	}
+	rel, err := filepath.Rel(t.Path(known), file)
+	if err != nil {
+		return file
+	}
+	return filepath.Join(known, rel)
+}
+
 // Relabel replaces the names of copies in problems by those for Git, such as "main:sites/a.yaml".
 func (t *Checkout) Relabel(diags *source.Diagnostics) {
 	if t.dir != "" {
