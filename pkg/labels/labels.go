@@ -154,6 +154,9 @@ const (
 	// Impact is an annotation of the Applications of layers: "low", "medium" or
 	// "high". It is for users.
 	Impact = "vmrender.io/impact"
+	// OnFailure is an annotation of the Applications of layers: "continue" if later waves do not wait for one that has
+	// failed. Argo CD's health check of Applications reads it.
+	OnFailure = "vmrender.io/on-failure"
 	// Delivery is an annotation of objects of layers: "argocd" for one that no policy
 	// contains, because policies do by themselves what it is for.
 	Delivery = "vmrender.io/delivery"

@@ -54,6 +54,7 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.Fleet:            "vmrender.io/fleet",
 		labels.Directory:        "vmrender.io/directory",
 		labels.Impact:           "vmrender.io/impact",
+		labels.OnFailure:        "vmrender.io/on-failure",
 		labels.Delivery:         "vmrender.io/delivery",
 		labels.MachineConfig:    "vmrender.io/machine-config-",
 		labels.ChartNamespace:   "vmrender.io/namespace",

@@ -24,6 +24,7 @@ func (p *loaded) renderAll(opts Options, diags *source.Diagnostics) []rendered {
 	checkMigrationNetworks(out, diags)
 	p.checkCatalogs(out, diags)
 	checkShared(out, diags)
+	p.checkFailures(out, opts, diags)
 	return out
 }
 

@@ -136,6 +136,9 @@ func (p *loaded) application(r rendered, held bool) argocd.Application {
 		meta.Annotations[labels.Impact] = impact
 	}
 	meta.Annotations[argocd.CompareOptionsAnnotation] = "ServerSideDiff=true"
+	if r.goesOn() {
+		meta.Annotations[labels.OnFailure] = goOn
+	}
 	if r.Action == "Ignore" {
 		meta.Annotations[argocd.SkipReconcileAnnotation] = "true"
 	}

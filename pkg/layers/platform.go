@@ -122,6 +122,10 @@ type Layer struct {
 	// Action of Argo CD: show the difference and wait for a manual sync (`DryRun`), sync and self-heal (`Apply`, the
 	// default), or ignore the layer (`Ignore`).
 	Action string `json:"action,omitempty" enum:"DryRun,Apply,Ignore"`
+	// What happens to layers in later waves if this one fails: they wait until it is healthy (`stop`, the default), or go
+	// on without it (`continue`). Its own Application shows the failure. A layer that needs this one fails with it. A
+	// layer that is still being installed has not failed. Policies of later layers do not wait for it at all.
+	OnFailure string `json:"onFailure,omitempty" enum:"stop,continue"`
 	// Renderer: the plugin (`vmrender`, the default), or Argo CD's own Helm (`helm`),
 	// which supports neither `patches` nor `ignoreFields`.
 	Render string `json:"render,omitempty" enum:"vmrender,helm"`

@@ -102,7 +102,7 @@ func (w *policyWriter) addLayer(r rendered, needed []string) error {
 	if r.automated() {
 		w.enforceable = append(w.enforceable, policy)
 	}
-	if r.automated() && !w.held[r.name] {
+	if r.automated() && !w.held[r.name] && !r.goesOn() {
 		w.steps = append(w.steps, step{r.wave(), w.compliant(r.name)})
 	}
 	if r.Automation != nil {

@@ -1,13 +1,28 @@
 -- The health of an Application is that of what it holds. Of a wave of Applications
 -- the next one must wait for the sync as well: until it, the health is that of the
 -- revision before.
+-- A layer with the annotation on-failure holds no wave back once it has failed: Argo CD
+-- retries it, and its own Application shows why.
 local status = obj.status or {}
 local health = status.health or {}
 local operation = status.operationState or {}
 local sync = status.sync or {}
 
-if ((obj.metadata or {}).annotations or {})["argocd.argoproj.io/skip-reconcile"] == "true" then
+local annotations = (obj.metadata or {}).annotations or {}
+
+if annotations["argocd.argoproj.io/skip-reconcile"] == "true" then
   return { status = "Healthy", message = "Argo CD does not look at it" }
+end
+
+local retried = operation.phase == "Running" and (operation.retryCount or 0) > 0
+local failed = operation.phase == "Failed" or operation.phase == "Error" or retried
+if annotations["vmrender.io/on-failure"] == "continue" then
+  if failed and sync.status ~= "Synced" then
+    return { status = "Healthy", message = "Failed, and later layers go on: " .. (operation.message or "the last sync") }
+  end
+  if health.status == "Degraded" and operation.phase ~= "Running" then
+    return { status = "Healthy", message = "Failed, and later layers go on: " .. (health.message or "Degraded") }
+  end
 end
 
 if operation.phase == "Running" or operation.phase == "Terminating" then
