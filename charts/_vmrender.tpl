@@ -19,20 +19,20 @@ KubeVirt:            {apiVersion: kubevirt.io/v1, wave: 0, options: [*crd, *prun
 CDI:                 {apiVersion: cdi.kubevirt.io/v1beta1, wave: 0, options: [*crd, *prune, *delete, *server]}
 StorageClass:        {apiVersion: storage.k8s.io/v1, wave: 1, options: [*prune, *delete, *server]}
 StorageProfile:      {apiVersion: cdi.kubevirt.io/v1beta1, wave: 1, options: [*crd, *prune, *delete, *server]}
-VolumeSnapshotClass: {apiVersion: snapshot.storage.k8s.io/v1, wave: 1, options: [*crd]}
+VolumeSnapshotClass: {apiVersion: snapshot.storage.k8s.io/v1, wave: 1, options: [*crd, *delete]}
 NMState:             {apiVersion: nmstate.io/v1, wave: 0, options: [*crd, *prune, *delete]}
 NodeNetworkConfigurationPolicy: {apiVersion: nmstate.io/v1, wave: 3, options: [*crd, *prune, *delete]}
-NetworkAttachmentDefinition: {apiVersion: k8s.cni.cncf.io/v1, wave: 4, options: [*crd]}
+NetworkAttachmentDefinition: {apiVersion: k8s.cni.cncf.io/v1, wave: 4, options: [*crd, *delete]}
 DataImportCron:      {apiVersion: cdi.kubevirt.io/v1beta1, wave: 5, options: [*crd, *server]}
-DataSource:          {apiVersion: cdi.kubevirt.io/v1beta1, wave: 5, options: [*crd, *server]}
-VirtualMachineClusterInstancetype: {apiVersion: instancetype.kubevirt.io/v1beta1, wave: 5, options: [*crd]}
-VirtualMachineClusterPreference: {apiVersion: instancetype.kubevirt.io/v1beta1, wave: 5, options: [*crd]}
+DataSource:          {apiVersion: cdi.kubevirt.io/v1beta1, wave: 5, options: [*crd, *delete, *server]}
+VirtualMachineClusterInstancetype: {apiVersion: instancetype.kubevirt.io/v1beta1, wave: 5, options: [*crd, *delete]}
+VirtualMachineClusterPreference: {apiVersion: instancetype.kubevirt.io/v1beta1, wave: 5, options: [*crd, *delete]}
 Template:            {apiVersion: template.openshift.io/v1, wave: 5}
 ServiceAccount:      {apiVersion: v1, wave: 0}
 Role:                {apiVersion: rbac.authorization.k8s.io/v1, wave: 0}
 RoleBinding:         {apiVersion: rbac.authorization.k8s.io/v1, wave: 0}
 Job:                 {apiVersion: batch/v1, wave: 0}
-ClusterUserDefinedNetwork: {apiVersion: k8s.ovn.org/v1, wave: 4, options: [*crd]}
+ClusterUserDefinedNetwork: {apiVersion: k8s.ovn.org/v1, wave: 4, options: [*crd, *delete]}
 LimitRange:          {apiVersion: v1, wave: 6}
 ResourceQuota:       {apiVersion: v1, wave: 6}
 ApplicationAwareResourceQuota: {apiVersion: aaq.kubevirt.io/v1alpha1, wave: 6, options: [*crd]}
@@ -51,8 +51,8 @@ MetalLB:             {apiVersion: metallb.io/v1beta1, wave: 0, options: [*crd]}
 IPAddressPool:       {apiVersion: metallb.io/v1beta1, wave: 4, options: [*crd]}
 L2Advertisement:     {apiVersion: metallb.io/v1beta1, wave: 4, options: [*crd]}
 UIPlugin:            {apiVersion: observability.openshift.io/v1alpha1, wave: 0, options: [*crd]}
-KubeletConfig:       {apiVersion: machineconfiguration.openshift.io/v1, wave: 0}
-MachineConfig:       {apiVersion: machineconfiguration.openshift.io/v1, wave: 0}
+KubeletConfig:       {apiVersion: machineconfiguration.openshift.io/v1, wave: 0, options: [*delete]}
+MachineConfig:       {apiVersion: machineconfiguration.openshift.io/v1, wave: 0, options: [*delete]}
 MachineConfigPool:   {apiVersion: machineconfiguration.openshift.io/v1, wave: 0, options: [*prune, *delete, *server]}
 {{- end -}}
 
