@@ -13,8 +13,8 @@ import (
 )
 
 // places returns where the files of the new side set what a plan names: the values of a
-// fleet, or a platform.yaml as a whole. It returns nil for manifests, and for a platform in a revision, of which only the
-// whole is known.
+// fleet, or a platform.yaml as a whole. It returns nil for manifests, and for a platform in
+// a revision.
 func (f *sideFlags) places(cmd *cobra.Command, to compare.Loaded, p *plan.Plan) report.Locator {
 	side := f.sides.To
 	if side.Path == "-" {
