@@ -19,7 +19,7 @@ type Arch struct {
 	CPUModels    []string `json:"cpuModels,omitempty"`    // empty if every model is accepted
 	Threads      uint32   `json:"threads,omitempty"`      // most threads per core; 0 if there is no limit
 	MachineTypes []string `json:"machineTypes,omitempty"` // patterns of machine types, such as "virt*"
-	// Patterns of those that the next QEMU drops, and a machine type that stays.
+	// Patterns of those that the next QEMU drops, and a machine type that stays, which each supported KubeVirt has.
 	AgingMachineTypes []string `json:"agingMachineTypes,omitempty"`
 	NewerMachineType  string   `json:"newerMachineType,omitempty"`
 

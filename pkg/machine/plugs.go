@@ -14,11 +14,19 @@ import (
 const plugsSince = "1.6.3"
 
 // plugs reports whether the VM's `hotpluggable` makes a disk hotpluggable. The disk keeps its bus: one that the guest
-// already has is found there after the next start.
+// already has is found there after the next start. A bus that is not known here, such as that of a preference, could be
+// one with which KubeVirt refuses the disk, and every later live change with it.
 func (d *draft) plugs(disk *Disk) bool {
 	return isTrue(d.vm.Hotpluggable) && d.traits.Pet && !versions.Before(d.site.Target.KubeVirt, plugsSince) &&
 		disk.Name != values.RootDisk && (disk.Kind == DiskDataVolume || disk.Kind == DiskClaim) &&
+		disk.Bus != "" && !disk.isPatchedDevice() &&
 		(disk.Type == "disk" && isPluggable(disk.Bus) || disk.Type == "lun" && disk.Bus == "scsi")
+}
+
+// isPatchedDevice reports whether an override sets the device that the guest sees, with its bus.
+func (d *Disk) isPatchedDevice() bool {
+	isSet := func(device string) bool { return d.Overrides.Field(device) != nil }
+	return slices.ContainsFunc([]string{"disk", "lun", "cdrom"}, isSet)
 }
 
 // isPluggable reports whether KubeVirt plugs disks on a bus. That of a preference is not known.

@@ -29,6 +29,9 @@ vms:
       scratch: {size: 5Gi, source: {emptyDisk: true}}
       config: {source: {configMap: c}}
       own: {size: 5Gi, hotpluggable: true}
+      patched: {size: 5Gi, overrides: {disk: {bus: sata}}}
+      tuned: {size: 5Gi, overrides: {dedicatedIOThread: true}}
+  preferring: {preference: windows.11, disks: {data: 5Gi, virtio: {size: 5Gi, bus: virtio}}}
   cattle: {lifecycle: cattle, disks: {data: 5Gi}}
   not: {hotpluggable: false, disks: {data: 5Gi}}
 `)
@@ -44,6 +47,7 @@ vms:
 	}
 	require.Equal(t, map[string]string{
 		"pet.data": "virtio", "pet.claim": "virtio", "pet.scsi": "scsi", "pet.lun": "scsi", "pet.own": "scsi",
+		"pet.tuned": "virtio", "preferring.virtio": "virtio",
 	}, plugged)
 
 	rows, diags := machine.Explain(dir, fleet.Options{}, "pet", "")

@@ -37,9 +37,9 @@ type VM struct {
 	// from a kernel in `overrides`.
 	Disks map[string]*Disk `json:"disks,omitempty" example:"{data: 20Gi}"`
 	// Whether data disks are hotpluggable that do not say it themselves, so that a new one is plugged in while the VM
-	// runs. It is for the disks of pets that have a claim, except `root` and CD-ROMs, and those whose bus, or that of
-	// their operating system, cannot be plugged. They keep their bus. A disk that a VM already has costs nothing: it is
-	// hotpluggable from the next start on. From KubeVirt 1.6.3.
+	// runs. It is for the disks of pets that have a claim and the bus virtio or scsi, their own or that of the operating
+	// system, except `root` and CD-ROMs. They keep their bus; that of a preference does not count. A disk that a VM
+	// already has costs nothing: it is hotpluggable from the next start on. From KubeVirt 1.6.3.
 	Hotpluggable *bool `json:"hotpluggable,omitempty"`
 	// CD-ROM with the virtio drivers for Windows: true for the image of KubeVirt (on OpenShift, that of OpenShift
 	// Virtualization), or the name of another container image. An error for Linux, which includes the drivers.
