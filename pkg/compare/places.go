@@ -37,14 +37,14 @@ func (l *Loader) placesIn(ctx context.Context, s Sides, vms []string) (*Places, 
 	if err != nil {
 		return nil, err
 	}
+	p := new(Places)
 	h := history{l, repo}
-	copied, o, err := h.checkout(ctx, past{Side: s.To, commit: commit})
-	if err != nil {
-		return nil, err
-	}
-	defer copied.Close() //nolint:errcheck // what is left in the temporary directory is not a problem of the input
-	original := func(file string) string { return copied.Original(file, s.To.Path) }
-	return &Places{fleet.ReadPlaces(copied.Path(s.To.Path), o, vms), original}, nil
+	err = h.read(ctx, past{Side: s.To, commit: commit}, func(copied *revision.Checkout, o fleet.Options) error {
+		p.read = fleet.ReadPlaces(copied.Path(s.To.Path), o, vms)
+		p.original = func(file string) string { return copied.Original(file, s.To.Path) }
+		return nil
+	})
+	return p, err
 }
 
 // Of returns the place of a value as [fleet.Places.Of] does. It is empty if the files could not be read.

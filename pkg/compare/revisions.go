@@ -58,40 +58,41 @@ func (h *history) load(ctx context.Context, p past) (Loaded, error) {
 	case p.commit.IsWorktree():
 		return h.loadWorktree(ctx, p)
 	}
-	copied, o, err := h.checkout(ctx, p)
+	var l Loaded
+	err := h.read(ctx, p, func(copied *revision.Checkout, o fleet.Options) (err error) {
+		if copied.Missing {
+			l = p.without(p.Path)
+			return nil
+		}
+		root := h.Platform.Root
+		if root != "" {
+			root = copied.Path(root)
+		}
+		if l, err = h.loadPath(p.commit.String(), copied.Path(p.Path), o, root); err == nil {
+			copied.Relabel(l.Diags)
+		}
+		return err
+	})
+	return l, err
+}
+
+// read calls a function with a copy of the files of a side, and the options that read it. The copy is removed
+// afterwards, and if the user interrupts the program.
+func (h *history) read(ctx context.Context, p past, use func(*revision.Checkout, fleet.Options) error) error {
+	o := h.Options(p.Side)
+	copied, err := h.repo.Checkout(ctx, p.commit, p.Path, o.Overlays...)
 	if err != nil {
-		return Loaded{}, err
+		return err
 	}
 	defer copied.Close() //nolint:errcheck // what is left in the temporary directory is not a problem of the input
 	defer context.AfterFunc(ctx, func() {
 		_ = copied.Close()
 		h.Stop()
 	})()
-	if copied.Missing {
-		return p.without(p.Path), nil
-	}
-	root := h.Platform.Root
-	if root != "" {
-		root = copied.Path(root)
-	}
-	l, err := h.loadPath(p.commit.String(), copied.Path(p.Path), o, root)
-	if err == nil {
-		copied.Relabel(l.Diags)
-	}
-	return l, err
-}
-
-// checkout copies the files of a side, and returns the options that read the copy.
-func (h *history) checkout(ctx context.Context, p past) (*revision.Checkout, fleet.Options, error) {
-	o := h.Options(p.Side)
-	copied, err := h.repo.Checkout(ctx, p.commit, p.Path, o.Overlays...)
-	if err != nil {
-		return nil, o, err
-	}
 	for i, overlay := range o.Overlays {
 		o.Overlays[i] = copied.Path(overlay)
 	}
-	return copied, o, nil
+	return use(copied, o)
 }
 
 // loadWorktree loads the files as they are.
