@@ -95,8 +95,8 @@ func share(above *node, all []*entry, key string) {
 	}
 }
 
-// shareLeaves moves what all entries have below a key, except some keys, to the same place above them. A scalar there is
-// short for a map with one key.
+// shareLeaves moves what all entries have below a key, except some keys, to the same place above them. A scalar there
+// is short for a map with one key.
 func shareLeaves(above *node, all []*entry, path []string, short string, but ...string) {
 	var shared map[string]*source.Node
 	for _, e := range all {
