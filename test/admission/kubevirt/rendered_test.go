@@ -52,8 +52,8 @@ const generated = 300
 
 // unknowable lists the problems that vmrender cannot refuse because they depend
 // on the instance types and preferences of the cluster, or on the content of an
-// override.
-var unknowable = []string{"not found", "Arm64 not support Watchdog device"}
+// override, and the warning about `running`, with which an adopted VM stays as it is.
+var unknowable = []string{"not found", "Arm64 not support Watchdog device", "spec.running is deprecated"}
 
 // judgeRendered runs all judges on the VMs, including one VM of each pool, and
 // the schema on the pools.
