@@ -62,6 +62,7 @@ func clone(t *testing.T, branch string) string {
 func TestWithTheProgram(t *testing.T) {
 	bin := t.TempDir()
 	command(t, "../..", nil, "go", "build", "-buildvcs=false", "-o", bin, "./cmd/vmrender")
+	quietGo(t, bin)
 	t.Run("from commits to comment", func(t *testing.T) { testFromCommitsToComment(t, bin) })
 	t.Run("gate", func(t *testing.T) { testGate(t, bin) })
 	t.Run("unapproved", func(t *testing.T) { testUnapproved(t, bin) })

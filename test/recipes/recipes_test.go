@@ -270,6 +270,13 @@ func TestGitLabKeepsTheTokenApart(t *testing.T) {
 	require.Contains(t, fmt.Sprint(at(t, w, "vmrender-comment", "rules")), "&& $VMRENDER_TOKEN")
 }
 
+// quietGo writes a go into bin that only says where its programs are. Go itself can leave a
+// process behind that writes telemetry in HOME, while the test removes that directory.
+func quietGo(t *testing.T, bin string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/bash\necho \"$HOME\"\n"), 0o755))
+}
+
 // The scripts that plan pass the name of a branch to vmrender unchanged, and no shell evaluates it.
 func TestBranchesAreData(t *testing.T) {
 	const branch = "a;touch pwned $(touch pwned)`touch pwned`\" --to=x"
@@ -284,6 +291,7 @@ func TestBranchesAreData(t *testing.T) {
 			work, bin := t.TempDir(), t.TempDir()
 			stub := "#!/bin/bash\nprintf '%s\\n' \"$@\" >> calls\n"
 			require.NoError(t, os.WriteFile(filepath.Join(bin, "vmrender"), []byte(stub), 0o755))
+			quietGo(t, bin)
 			cmd := exec.Command("bash", "-c", script)
 			cmd.Dir = work
 			cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+bin, "FLEET=sites/a b", "FAIL_ON=delete",
