@@ -165,7 +165,7 @@ var rooms = []room{
 		dir: "pkg/impact",
 		ours: []string{
 			"pkg/argocd", "pkg/cluster", "pkg/kinds", "pkg/labels", "pkg/manifest", "pkg/secret", "pkg/versions", "pkg/world",
-			"internal/quantities", "internal/wording",
+			"internal/quantities", "internal/sizes", "internal/wording",
 		},
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},

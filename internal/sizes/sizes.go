@@ -19,4 +19,8 @@ const (
 	MostCPUs = 4096
 	// MostNodeCPUs is the highest number of CPUs that a node can have (Linux v6.12, arch/x86/Kconfig, NR_CPUS_RANGE_END).
 	MostNodeCPUs = 8192
+	// HotplugRatio is how many times its CPUs and memory of the last start KubeVirt leaves room for in a VM, unless the
+	// VM or the cluster (maxHotplugRatio) sets another limit (kubevirt/kubevirt v1.8.4, pkg/defaults/defaults.go,
+	// setupCPUHotplug and setupMemoryHotplug).
+	HotplugRatio = 4
 )

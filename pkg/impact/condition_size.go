@@ -4,6 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/vmrender/vmrender/internal/quantities"
+	"github.com/vmrender/vmrender/internal/sizes"
 	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/world"
@@ -11,9 +12,6 @@ import (
 
 // Conditions of processors and memory (KubeVirt v1.8.4, pkg/defaults/defaults.go,
 // setupCPUHotplug and setupMemoryHotplug).
-
-// hotplugRatio is the default of maxHotplugRatio.
-const hotplugRatio = 4
 
 var (
 	aboveMaxSockets = Condition{"above maxSockets", func(e *Edit) bool {
@@ -28,7 +26,7 @@ var (
 			return quantities.Count(e.Now, 1) > quantities.Count(most, 1)
 		}
 		return manifest.At(world.Spec(e.Old), "domain", "cpu", "maxSockets") == nil &&
-			quantities.Count(e.Now, 1) > hotplugRatio*sockets(e.Old)
+			quantities.Count(e.Now, 1) > sizes.HotplugRatio*sockets(e.Old)
 	}, Exactly(celAboveSockets)}
 	multiqueue = Condition{"networkInterfaceMultiqueue", func(e *Edit) bool {
 		return manifest.At(world.Spec(e.Old), "domain", "devices", "networkInterfaceMultiqueue") == true
@@ -44,7 +42,7 @@ var (
 			return quantities.Size(most).Cmp(*quantities.Size(e.Now)) < 0
 		}
 		most := cluster.Guest(e.Old)
-		most.Mul(hotplugRatio)
+		most.Mul(sizes.HotplugRatio)
 		return manifest.At(world.Spec(e.Old), "domain", "memory", "maxGuest") == nil && most.Cmp(*quantities.Size(e.Now)) < 0
 	}, Exactly(celAboveGuest)}
 	otherGuest = Condition{"another size", func(e *Edit) bool { return cluster.Guest(e.Old).Cmp(*cluster.Guest(e.New)) != 0 }, Exactly("variables.guests[0].compareTo(variables.guests[1]) != 0")}

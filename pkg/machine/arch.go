@@ -42,6 +42,7 @@ func (d *draft) checkArch(m *Machine) {
 			"memory cannot grow on %s while the VM runs; remove it", m.Arch)
 	}
 	d.checkMachineType(m, arch)
+	d.checkHeadroom(m)
 }
 
 // lacks reports whether a value is set and not accepted.

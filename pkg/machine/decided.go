@@ -68,10 +68,6 @@ func (d *decisions) sizing() {
 	d.growth()
 }
 
-// hotplugRatio is how many times its processors and memory of the last start KubeVirt leaves room for in a VM, unless
-// the VM or the cluster sets another limit (v1.8.4, pkg/defaults/defaults.go, setupCPUHotplug and setupMemoryHotplug).
-const hotplugRatio = 4
-
 // growth adds up to where the VM grows while it runs.
 func (d *decisions) growth() {
 	const level = "KubeVirt: four times that of the start"
@@ -79,12 +75,12 @@ func (d *decisions) growth() {
 		return
 	}
 	cpu := &d.m.CPU
-	if n := uint64(cpu.Sockets) * hotplugRatio; n > 0 && n*uint64(cpu.Cores)*uint64(cpu.Threads) <= sizes.MostCPUs {
+	if n := uint64(cpu.Sockets) * sizes.HotplugRatio; n > 0 && n*uint64(cpu.Cores)*uint64(cpu.Threads) <= sizes.MostCPUs {
 		d.add("cpu.maxSockets", strconv.FormatUint(n, 10), level)
 	}
 	const least = 1 << 30 // of memory that can be plugged
 	if guest, err := quantities.Parse(d.m.Memory.Guest); err == nil && guest.Value() >= least && !isTrue(cpu.Realtime) {
-		guest.Mul(hotplugRatio)
+		guest.Mul(sizes.HotplugRatio)
 		d.add("memory.max", guest.String(), level)
 	}
 }

@@ -11,6 +11,8 @@ const (
 	Firmware ID = "firmware"
 	// MachineType is a machine type that the QEMU of a later KubeVirt does not have.
 	MachineType ID = "machine-type"
+	// NoHeadroom is a size that is all that a limit for growth leaves.
+	NoHeadroom ID = "no-headroom"
 	// NoRoot is a VM whose root disk is removed, and that has nothing else to boot from.
 	NoRoot ID = "no-root"
 	// BadSource is an invalid source of a disk, such as a URL with credentials.

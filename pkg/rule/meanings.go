@@ -47,6 +47,7 @@ var meanings = map[ID]string{
 	Firmware:         "An existing root disk with the default firmware of the operating system, which can differ from that of the guest on the disk.",
 	InlineSecret:     "A password or private key that is written in Git.",
 	MachineType:      "A machine type that the QEMU of a later KubeVirt does not have.",
+	NoHeadroom:       "A size that is all that a limit for growth leaves.",
 	NoMatch:          "A selector of anti-affinity or `topologySpreadConstraints` that selects the pod of no VM.",
 	NoRoot:           "A VM whose root disk is removed, and that has nothing else to boot from.",
 	NotMigratable:    "A disk that prevents live migration, in a VM that must migrate when its node is drained.",
