@@ -32,15 +32,32 @@ func (l *State) Machine(id manifest.ID) *Machine {
 	}
 	m := &Machine{Object: object, Instance: l.Get(KindInstance, id.Namespace, id.Name)}
 	if m.Instance != nil && KindOf(id) == KindVM {
-		c := Condition(m.Instance, "LiveMigratable")
-		m.Migratable, m.Immovable = Is(m.Instance, "LiveMigratable"), manifest.Text(c, "message")
-		m.Copyable = Is(m.Instance, "StorageLiveMigratable")
+		m.readConditions()
 	}
 	m.Running = l.running(m, id)
 	if c := Condition(object, "RestartRequired"); manifest.Text(c, "status") == "True" && (l.Sticky || !m.startedAsIs()) {
 		m.RestartRequired, m.Why = true, manifest.Text(c, "message")
 	}
 	return m
+}
+
+// Instance returns what the cluster reports about an instance, with its VirtualMachine if the state has it.
+func (l *State) Instance(e Entity) *Machine {
+	id := manifest.ID{APIVersion: e.ID.APIVersion, Kind: "VirtualMachine", Namespace: e.ID.Namespace, Name: e.ID.Name}
+	if m := l.Machine(id); m != nil {
+		return m
+	}
+	m := &Machine{Instance: e.Object}
+	m.readConditions()
+	m.Running = l.running(m, id)
+	return m
+}
+
+// readConditions reads what the instance reports about migrations of it.
+func (m *Machine) readConditions() {
+	m.Migratable = Is(m.Instance, "LiveMigratable")
+	m.Immovable = manifest.Text(Condition(m.Instance, "LiveMigratable"), "message")
+	m.Copyable = Is(m.Instance, "StorageLiveMigratable")
 }
 
 // outdatedLauncher is the label of instances whose pods are those of an older KubeVirt (v1.8.4,

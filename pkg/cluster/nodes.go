@@ -66,10 +66,30 @@ func CanRun(node manifest.Tree, instance any) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(manifest.List(node, "spec", "taints"), func(taint any) bool {
+	return hasDevices(node, instance) && !slices.ContainsFunc(manifest.List(node, "spec", "taints"), func(taint any) bool {
 		return manifest.Text(taint, "effect") != "PreferNoSchedule" &&
 			!slices.ContainsFunc(manifest.List(instance, "tolerations"), func(t any) bool { return tolerates(t, taint) })
 	})
+}
+
+// hasDevices reports whether a node has the GPUs and host devices of an instance. A node that reports nothing of what it
+// has may have them. Devices of resource claims have no name here.
+func hasDevices(node manifest.Tree, instance any) bool {
+	has, isKnown := manifest.At(node, "status", "allocatable").(manifest.Tree)
+	needs := map[string]int64{}
+	for _, list := range []string{"gpus", "hostDevices"} {
+		for _, device := range manifest.List(instance, "domain", "devices", list) {
+			if name := manifest.Text(device, "deviceName"); name != "" {
+				needs[name]++
+			}
+		}
+	}
+	for name, n := range needs {
+		if isKnown && quantities.Size(has[name]).Value() < n {
+			return false
+		}
+	}
+	return true
 }
 
 // tolerates reports whether a toleration is for a taint.

@@ -37,7 +37,7 @@ var (
 	// migrates holds if KubeVirt migrates the VM for a change: for LiveMigrate, or
 	// because an eviction of its pod ends in a migration.
 	migrates = Condition{"workloadUpdateMethods has LiveMigrate, or its Evict ends in a migration", func(e *Edit) bool {
-		evacuates := e.Cluster.UpdatesBy("Evict") && strings.HasPrefix(e.evictionStrategy(), "LiveMigrate")
+		evacuates := e.Cluster.UpdatesBy("Evict") && strings.HasPrefix(e.EvictionStrategy(), "LiveMigrate")
 		return e.Cluster.UpdatesBy("LiveMigrate") || evacuates
 	}, Form{May: KubeVirtSays("LiveMigrate").May + " || " + KubeVirtSays("Evict").May, Must: KubeVirtSays("LiveMigrate").Must}}
 
@@ -56,7 +56,7 @@ func architecture(names ...string) Condition {
 // isEvictable reports whether the eviction of a VM's pod shuts the VM down
 // (KubeVirt v1.8.4, pkg/virt-api/webhooks/validating-webhook/admitters/pod-eviction-admitter.go).
 func isEvictable(s *Subject) bool {
-	switch s.evictionStrategy() {
+	switch s.EvictionStrategy() {
 	case "", "None":
 		return true
 	case "LiveMigrateIfPossible":

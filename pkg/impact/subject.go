@@ -62,7 +62,7 @@ func (s *Subject) Migratable() cluster.Truth {
 	if s.Live != nil && s.Live.Migratable != cluster.Unknown {
 		return s.Live.Migratable
 	}
-	if s.isPinned() || slices.ContainsFunc(world.Claims(world.Spec(s.Old)), s.isSingleNode) {
+	if s.isPinned() || slices.ContainsFunc(world.Claims(world.Spec(s.Old)), s.IsSingleNode) {
 		return cluster.No
 	}
 	if s.Cluster.LiveMigratable != nil {
@@ -77,9 +77,9 @@ func (s *Subject) isPinned() bool {
 	return world.Pinned(s.Old) != "" || !s.Cluster.OpenShift && world.GetsNIC(s.Old)
 }
 
-// evictionStrategy returns what an eviction of the VM's pod does: as set by its
+// EvictionStrategy returns what an eviction of the VM's pod does: as set by its
 // instance, or else by Git, or else by the cluster.
-func (s *Subject) evictionStrategy() string {
+func (s *Subject) EvictionStrategy() string {
 	if s.Live != nil {
 		if own := manifest.Text(s.Live.Instance, "spec", "evictionStrategy"); own != "" {
 			return own
@@ -91,8 +91,8 @@ func (s *Subject) evictionStrategy() string {
 	return s.Cluster.DefaultEvictionStrategy()
 }
 
-// isSingleNode reports whether only one node can mount a disk of the VM.
-func (s *Subject) isSingleNode(name string) bool {
+// IsSingleNode reports whether only one node can mount a disk of the VM.
+func (s *Subject) IsSingleNode(name string) bool {
 	return cluster.IsSingleNode(s.Disks[name]) ||
 		cluster.IsSingleNode(s.State.Get(cluster.KindClaim, s.ID.Namespace, name))
 }
@@ -103,7 +103,7 @@ func (s *Subject) isSingleNode(name string) bool {
 // ValidateVolumesUpdateMigration, and watch/workload-updater/workload-updater.go).
 func (s *Subject) copyable() cluster.Truth {
 	stays := world.Claims(world.Spec(s.New))
-	isHeld := func(name string) bool { return slices.Contains(stays, name) && s.isSingleNode(name) }
+	isHeld := func(name string) bool { return slices.Contains(stays, name) && s.IsSingleNode(name) }
 	switch {
 	case s.isPinned(), slices.ContainsFunc(world.Claims(world.Spec(s.Old)), isHeld):
 		return cluster.No
