@@ -14,8 +14,9 @@ import "embed"
 //go:embed fleet.schema.json overlay.schema.json defaults.schema.json vms.schema.json platform.schema.json kubernetes.schema.json
 var FS embed.FS
 
-// Output contains plan.schema.json (`vmrender plan -o json`) and status.schema.json (`vmrender
-// status -o json`), in JSON Schema draft 7.
+// Output contains plan.schema.json (`vmrender plan -o json`), status.schema.json (`vmrender
+// status -o json`) and drain.schema.json (`vmrender status --drain NODE -o json`), in JSON Schema
+// draft 7.
 //
-//go:embed plan.schema.json status.schema.json
+//go:embed plan.schema.json status.schema.json drain.schema.json
 var Output embed.FS

@@ -39,11 +39,16 @@ func (c *choice[T]) Set(name string) error {
 }
 
 func (c *choice[T]) names() []string {
-	names := make([]string, len(c.accepted))
-	for i, value := range c.accepted {
-		names[i] = value.String()
+	return names(c.accepted)
+}
+
+// names returns the names of values.
+func names[T fmt.Stringer](list []T) []string {
+	out := make([]string, len(list))
+	for i, value := range list {
+		out[i] = value.String()
 	}
-	return names
+	return out
 }
 
 // outputFlag adds -o with the accepted formats. Defaults to the first one.
@@ -101,4 +106,18 @@ func gradeTable[T grade](grades []T) string {
 		fmt.Fprintf(&table, "  %-*s  %s\n", width, g, g.Meaning())
 	}
 	return table.String()
+}
+
+// grades returns steps of one scale as those of any.
+func grades[T grade](list []T) []grade {
+	out := make([]grade, len(list))
+	for i, g := range list {
+		out[i] = g
+	}
+	return out
+}
+
+// namesOf returns the names of values as a list for users, sorted.
+func namesOf[T fmt.Stringer](list []T) string {
+	return strings.Join(slices.Sorted(slices.Values(names(list))), ", ")
 }

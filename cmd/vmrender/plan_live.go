@@ -64,10 +64,23 @@ func (f *liveFlags) load(cmd *cobra.Command, wanted ...[]manifest.Object) (state
 	if !f.given() {
 		return state{diags: new(source.Diagnostics)}, nil
 	}
-	s := state{label: "the export " + f.from}
 	if f.from == theCluster {
-		return f.query(cmd, machineNamespaces(wanted...))
+		return f.query(cmd, stateOf(machineNamespaces(wanted...)))
 	}
+	return f.export(cmd)
+}
+
+// loadDrain reads the state that decides about a drain of a node.
+func (f *liveFlags) loadDrain(cmd *cobra.Command) (state, error) {
+	if f.from == theCluster {
+		return f.query(cmd, drainState)
+	}
+	return f.export(cmd)
+}
+
+// export reads the state from an export.
+func (f *liveFlags) export(cmd *cobra.Command) (state, error) {
+	s := state{label: "the export " + f.from}
 	if f.from == "-" {
 		s.label = "the export on standard input"
 	}
@@ -92,18 +105,14 @@ func makeRoom() func(bytes int) {
 }
 
 // query reads the state from the cluster.
-func (f *liveFlags) query(cmd *cobra.Command, namespaces []string) (state, error) {
+func (f *liveFlags) query(cmd *cobra.Command, list lister) (state, error) {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	client, name, err := rollout.Dial(f.kubeconfig, f.context)
 	if err != nil {
 		return state{}, err
 	}
-	return readState(ctx, client, name, namespaces)
-}
-
-func readState(ctx context.Context, client *rollout.Cluster, name string, namespaces []string) (state, error) {
-	objects, unread, err := readObjects(ctx, client, namespaces, manifest.Reader{Trees: true, Room: makeRoom()})
+	objects, unread, err := readObjects(ctx, client, list, manifest.Reader{Trees: true, Room: makeRoom()})
 	if err != nil && objects == nil {
 		return state{}, err
 	}
@@ -113,11 +122,26 @@ func readState(ctx context.Context, client *rollout.Cluster, name string, namesp
 	}, err
 }
 
-// readObjects reads the objects of namespaces from the cluster, and returns what it could not read.
+// lister lists objects of a cluster as a stream of manifests, and returns the kinds that may not be read.
+type lister func(context.Context, *rollout.Cluster) (stream []byte, unread []string, err error)
+
+// stateOf lists the state of the VMs in namespaces.
+func stateOf(namespaces []string) lister {
+	return func(ctx context.Context, c *rollout.Cluster) ([]byte, []string, error) {
+		return c.State(ctx, namespaces)
+	}
+}
+
+// drainState lists what decides about a drain of a node.
+func drainState(ctx context.Context, c *rollout.Cluster) ([]byte, []string, error) {
+	return c.Drain(ctx)
+}
+
+// readObjects reads objects from the cluster, and returns what it could not read.
 func readObjects(
-	ctx context.Context, client *rollout.Cluster, namespaces []string, as manifest.Reader,
+	ctx context.Context, client *rollout.Cluster, list lister, as manifest.Reader,
 ) (objects []manifest.Object, unread []string, err error) {
-	stream, unread, err := client.State(ctx, namespaces)
+	stream, unread, err := list(ctx, client)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,7 @@ import (
 )
 
 func newSchemaCommand() *cobra.Command {
-	kinds := []string{"fleet", "overlay", "defaults", "vms", "platform", "kubernetes", "plan", "status"}
+	kinds := []string{"fleet", "overlay", "defaults", "vms", "platform", "kubernetes", "plan", "status", "drain"}
 	var dir string
 	var overlays []string
 	cmd := &cobra.Command{
@@ -33,6 +34,7 @@ func newSchemaCommand() *cobra.Command {
   kubernetes  the parts of files that have the form of Kubernetes and KubeVirt
   plan        the output of "vmrender plan -o json"
   status      the output of "vmrender status -o json"
+  drain       the output of "vmrender status --drain NODE -o json"
 
 The schemas of files refer to the schema kubernetes as kubernetes.schema.json in the
 same directory.
@@ -57,7 +59,7 @@ each overlay. Repeat the command when the catalog has changed.`,
 				kind = args[0]
 			}
 			files := schema.FS
-			if kind == "plan" || kind == "status" {
+			if slices.Contains([]string{"plan", "status", "drain"}, kind) {
 				files = schema.Output
 			}
 			text, err := files.ReadFile(kind + ".schema.json")

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -27,18 +28,34 @@ at PATH:
 
 PATH defaults to the working directory. "-" is manifests on standard input.
 
+With --drain, report what a drain of a node does to each VM on it, and why. This
+depends on the cluster alone: PATH and the flags for it are not accepted.
+
 The state in the cluster is the same as for plan --live: an export, or the cluster
 itself, to which vmrender sends only list requests (docs/how-to/live.md).
 
 States, mildest first:
 
 %s
+Outcomes of a drain, mildest first:
+
+%s
 The report is written to stdout: text, markdown or json. The mark [?] means that the
 state depends on facts that the inputs do not contain.
 
 With --fail-on, the exit status is 1 if a VM or another object has this state or a
-worse one. For an invalid PATH or export, it is 3, and no report is printed.
-Otherwise the exit status is 0, regardless of the states.`
+worse one; with --drain, this outcome or a worse one. For an invalid PATH or export, or
+an unknown node, it is 3, and no report is printed. Otherwise the exit status is 0,
+regardless of the states.`
+
+// statusFlags are the flags of status.
+type statusFlags struct {
+	sides   sideFlags
+	drain   string // the node; empty for the state of all VMs
+	failOn  *choice[grade]
+	verbose bool
+	format  *choice[report.StatusFormat]
+}
 
 func newStatusCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -46,42 +63,61 @@ func newStatusCommand() *cobra.Command {
 		Use:         "status [PATH] --live FILE|cluster",
 		SuggestFor:  []string{"drift", "health", "verify"},
 		Short:       "Report the state of every VM in the cluster",
-		Long:        fmt.Sprintf(statusHelp, gradeTable(status.States())),
+		Long:        fmt.Sprintf(statusHelp, gradeTable(status.States()), gradeTable(status.Outcomes())),
 		Example: `  vmrender status --live cluster
   vmrender status sites/a --live export.yaml --fail-on restart
-  vmrender template | vmrender status - --live export.yaml -o markdown`,
+  vmrender template | vmrender status - --live export.yaml -o markdown
+  vmrender status --live cluster --drain worker-1 --fail-on blocks`,
 	}
-	sides := new(sideFlags)
-	sides.fleet.register(cmd)
-	sides.platform.register(cmd)
-	sides.live.register(cmd)
-	cmd.Args = cobra.MatchAll(argsBetween(0, 1), sides.platform.check, func(*cobra.Command, []string) error {
-		if !sides.live.given() {
-			return errors.New("no state to compare with; expected --live FILE, or --live " + theCluster)
-		}
-		return nil
-	}, sides.live.check)
-	failOn := failOnFlag(cmd, "state", status.States())
-	verbose := false
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false,
+	f := new(statusFlags)
+	f.sides.fleet.register(cmd)
+	f.sides.platform.register(cmd)
+	f.sides.live.register(cmd)
+	cmd.Flags().StringVar(&f.drain, "drain", "", "report what a drain of this `node` does to the VMs on it")
+	completeFlag(cmd, "drain", cobra.NoFileCompletions)
+	cmd.Args = cobra.MatchAll(argsBetween(0, 1), f.sides.platform.check, f.check, f.sides.live.check)
+	f.failOn = failOnFlag(cmd, "state", slices.Concat(grades(status.States()), grades(status.Outcomes()[1:])))
+	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false,
 		"all facts, with fields, values and advice, and also VMs that are the same as in Git")
-	format := outputFlag(cmd, report.StatusFormats())
+	f.format = outputFlag(cmd, report.StatusFormats())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		s, err := sides.status(cmd, pathArg(args))
-		if err != nil {
-			return err
+		if f.drain != "" {
+			return f.runDrain(cmd)
 		}
-		s.Verbose, s.Terminal = verbose, terminalOf(cmd.OutOrStdout())
-		if err := format.value.Write(cmd.OutOrStdout(), s); err != nil {
-			return err
-		}
-		if s.Reaches(failOn.value) {
-			cmd.PrintErrf("the status reaches %s, and --fail-on is %s\n", s.Worst(), failOn.value)
-			return errFinding
-		}
-		return nil
+		return f.run(cmd, args)
 	}
 	return cmd
+}
+
+// check returns an error if flags are missing, or do not fit together.
+func (f *statusFlags) check(cmd *cobra.Command, args []string) error {
+	switch {
+	case !f.sides.live.given():
+		return errors.New("no state to compare with; expected --live FILE, or --live " + theCluster)
+	case f.drain != "":
+		return f.checkDrain(cmd, args)
+	}
+	if o, isOutcome := f.failOn.value.(status.Outcome); isOutcome {
+		return fmt.Errorf("--fail-on %q is for --drain NODE; accepted: %s", o, namesOf(status.States()))
+	}
+	return nil
+}
+
+// run reports the state of all VMs.
+func (f *statusFlags) run(cmd *cobra.Command, args []string) error {
+	s, err := f.sides.status(cmd, pathArg(args))
+	if err != nil {
+		return err
+	}
+	s.Verbose, s.Terminal = f.verbose, terminalOf(cmd.OutOrStdout())
+	if err := f.format.value.Write(cmd.OutOrStdout(), s); err != nil {
+		return err
+	}
+	if least, _ := f.failOn.value.(status.State); s.Reaches(least) {
+		cmd.PrintErrf("the status reaches %s, and --fail-on is %s\n", s.Worst(), least)
+		return errFinding
+	}
+	return nil
 }
 
 // status reads both sides and compares them.

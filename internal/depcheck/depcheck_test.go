@@ -192,7 +192,7 @@ var rooms = []room{
 		dir: "pkg/status",
 		ours: []string{
 			"pkg/cluster", "pkg/impact", "pkg/labels", "pkg/manifest", "pkg/pairs", "pkg/world", "internal/quantities",
-			"internal/wording",
+			"internal/suggest", "internal/wording",
 		},
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},

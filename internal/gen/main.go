@@ -131,7 +131,7 @@ func made(c comments) []madeFile {
 	}
 	for _, o := range outputs {
 		files = append(files, madeFile{
-			"schema/" + o.command + ".schema.json", func() ([]byte, error) { return c.outputSchema(o.command, o.of) },
+			"schema/" + o.kind + ".schema.json", func() ([]byte, error) { return c.outputSchema(o) },
 		})
 	}
 	return files

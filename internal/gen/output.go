@@ -14,18 +14,21 @@ import (
 	"github.com/vmrender/vmrender/pkg/status"
 )
 
-// outputs are what commands print as JSON, by the command.
-var outputs = []struct {
-	command string
-	of      reflect.Type
-}{
-	{"plan", reflect.TypeFor[report.PlanDocument]()},
-	{"status", reflect.TypeFor[report.StatusDocument]()},
+// output is what a command prints as JSON, and the kind of its schema.
+type output struct {
+	kind, command string
+	of            reflect.Type
+}
+
+var outputs = []output{
+	{"plan", "plan", reflect.TypeFor[report.PlanDocument]()},
+	{"status", "status", reflect.TypeFor[report.StatusDocument]()},
+	{"drain", "status --drain NODE", reflect.TypeFor[report.DrainDocument]()},
 }
 
 // outputSchema returns the JSON Schema of what `vmrender COMMAND -o json` prints. It accepts
 // more keys than there are, so that readers can check the output of later versions.
-func (c comments) outputSchema(command string, of reflect.Type) ([]byte, error) {
+func (c comments) outputSchema(o output) ([]byte, error) {
 	r := jsonschema.Reflector{
 		Anonymous:                 true,
 		ExpandedStruct:            true,
@@ -33,9 +36,9 @@ func (c comments) outputSchema(command string, of reflect.Type) ([]byte, error) 
 		LookupComment:             c.of,
 		Mapper:                    outputWords,
 	}
-	s := r.ReflectFromType(of)
-	s.Version, s.ID = draft, jsonschema.ID(ids+command+".schema.json")
-	s.Title, s.Description = "the output of vmrender "+command+" -o json", c.of(of, "")
+	s := r.ReflectFromType(o.of)
+	s.Version, s.ID = draft, jsonschema.ID(ids+o.kind+".schema.json")
+	s.Title, s.Description = "the output of vmrender "+o.command+" -o json", c.of(o.of, "")
 	for _, def := range slices.Concat([]*jsonschema.Schema{s}, slices.Collect(maps.Values(s.Definitions))) {
 		describeReferences(def)
 	}
@@ -53,6 +56,10 @@ func outputWords(t reflect.Type) *jsonschema.Schema {
 		return words(status.States())
 	case reflect.TypeFor[status.FactCode]():
 		return words(status.FactCodes())
+	case reflect.TypeFor[status.Outcome]():
+		return words(status.Outcomes())
+	case reflect.TypeFor[status.DrainCode]():
+		return words(status.DrainCodes())
 	case reflect.TypeFor[gate.Risk]():
 		return words([]gate.Risk{gate.RiskRestart, gate.RiskDelete, gate.RiskData})
 	case reflect.TypeFor[gate.ApprovalState]():
@@ -63,6 +70,8 @@ func outputWords(t reflect.Type) *jsonschema.Schema {
 		return counts(impact.Levels())
 	case reflect.TypeFor[map[status.State]int]():
 		return counts(status.States())
+	case reflect.TypeFor[map[status.Outcome]int]():
+		return counts(status.Outcomes())
 	}
 	return nil
 }

@@ -130,6 +130,14 @@ var argocdMutations = []mutation{
 		`l.disks[machine] = append(l.disks[machine], e.ID.Name)`, `_ = machine`,
 	},
 	{
+		"pkg/status/evict.go", "./pkg/status", "a VM that may only migrate, and cannot, blocks the drain of its node",
+		`strategy == "LiveMigrate" && canMigrate == cluster.No`, `strategy == "LiveMigrate" && v.place.Need == nil`,
+	},
+	{
+		"pkg/status/evict.go", "./pkg/status", "VMs that leave a node do not take the same room",
+		`d.live.Occupy(p.Node, p.Need)`, `_ = p.Node`,
+	},
+	{
 		"pkg/delivery/application.go", "./pkg/delivery ./cmd/vmrender", "two Applications do not share a VM",
 		`"FailOnSharedResource=true",` + "\n", "\n",
 	},

@@ -4,6 +4,7 @@ package wording
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/vmrender/vmrender/pkg/secret"
@@ -80,4 +81,12 @@ func InBrackets(message string) string {
 		return ""
 	}
 	return " (" + Sentence(message) + ")"
+}
+
+// Minutes returns a duration in whole minutes, or from two hours on in whole hours, rounded up.
+func Minutes(d time.Duration) string {
+	if d >= 2*time.Hour {
+		return fmt.Sprintf("%d hours", int((d+time.Hour-1)/time.Hour))
+	}
+	return Plural(int((d+time.Minute-1)/time.Minute), "minute", "minutes")
 }

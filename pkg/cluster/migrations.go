@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"time"
+
 	"github.com/vmrender/vmrender/internal/quantities"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
@@ -22,4 +24,23 @@ func (l *State) Migrations() Migrations {
 		m.SecondsPerGiB = max(0, quantities.Count(manifest.At(config, "completionTimeoutPerGiB"), m.SecondsPerGiB))
 	}
 	return m
+}
+
+// Waves returns the number of waves in which VMs migrate, and how long KubeVirt waits for
+// the largest of them.
+func (l *State) Waves(vms []manifest.ID) (n int, longest time.Duration) {
+	limits := l.Migrations()
+	divided := func(n, by int) int { return (n + by - 1) / by }
+	n = divided(len(vms), limits.PerCluster)
+	from := map[string]int{}
+	for _, id := range vms {
+		instance := l.Get(KindInstance, id.Namespace, id.Name)
+		if node := manifest.Text(instance, "status", "nodeName"); node != "" {
+			from[node]++
+			n = max(n, divided(from[node], limits.PerNode))
+		}
+		gib := GuestOf(instance).Value() >> 30
+		longest = max(longest, time.Duration(max(gib, 1))*time.Duration(limits.SecondsPerGiB)*time.Second)
+	}
+	return n, longest
 }

@@ -35,6 +35,13 @@ func (l *State) FreeMemory() map[string]*resource.Quantity {
 	return l.memory
 }
 
+// Occupy records that a pod takes memory of a node.
+func (l *State) Occupy(node string, memory *resource.Quantity) {
+	if free := l.FreeMemory()[node]; free != nil {
+		free.Sub(*memory)
+	}
+}
+
 // GuestOf returns the memory of an instance's guest.
 func GuestOf(instance manifest.Tree) *resource.Quantity {
 	return Guest(manifest.Tree{"spec": manifest.Tree{"template": instance}})
@@ -72,8 +79,8 @@ func CanRun(node manifest.Tree, instance any) bool {
 	})
 }
 
-// hasDevices reports whether a node has the GPUs and host devices of an instance. A node that reports nothing of what it
-// has may have them. Devices of resource claims have no name here.
+// hasDevices reports whether a node has the GPUs and host devices of an instance. A node that reports no resources may
+// have them. Devices of resource claims have no name here.
 func hasDevices(node manifest.Tree, instance any) bool {
 	has, isKnown := manifest.At(node, "status", "allocatable").(manifest.Tree)
 	needs := map[string]int64{}

@@ -26,11 +26,11 @@ func (p *planner) migrationNotes() {
 	}
 	limits := p.Live.Migrations()
 	if len(ids) > 1 {
-		waves, longest := p.waves(ids, limits)
+		waves, longest := p.Live.Waves(ids)
 		p.Note("%d VMs migrate, at most %d at a time, and %d from each node: %s; KubeVirt gives each up to %s for its "+
 			"memory, and all of them together take %s at most if none is tried again",
 			len(ids), limits.PerCluster, limits.PerNode, wording.Plural(waves, "wave", "waves"),
-			minutes(longest), minutes(time.Duration(waves)*longest))
+			wording.Minutes(longest), wording.Minutes(time.Duration(waves)*longest))
 	}
 	switch nodes := p.Live.Of(cluster.KindNode, ""); {
 	case len(nodes) == 0:
@@ -41,31 +41,7 @@ func (p *planner) migrationNotes() {
 	}
 }
 
-// waves returns the number of waves in which VMs migrate, and how long KubeVirt waits for
-// the largest of them.
-func (p *planner) waves(ids []manifest.ID, limits cluster.Migrations) (n int, longest time.Duration) {
-	n = divided(len(ids), limits.PerCluster)
-	from := map[string]int{}
-	for _, id := range ids {
-		instance := p.Live.Get(cluster.KindInstance, id.Namespace, id.Name)
-		if node := manifest.Text(instance, "status", "nodeName"); node != "" {
-			from[node]++
-			n = max(n, divided(from[node], limits.PerNode))
-		}
-		gib := cluster.GuestOf(instance).Value() >> 30
-		longest = max(longest, time.Duration(max(gib, 1))*time.Duration(limits.SecondsPerGiB)*time.Second)
-	}
-	return n, longest
-}
-
 func divided(n, by int) int { return (n + by - 1) / by }
-
-func minutes(d time.Duration) string {
-	if d >= 2*time.Hour {
-		return fmt.Sprintf("%d hours", int((d+time.Hour-1)/time.Hour))
-	}
-	return wording.Plural(int((d+time.Minute-1)/time.Minute), "minute", "minutes")
-}
 
 // inBatches describes in how many batches a rollout restarts VMs, if in more than one.
 func (p *planner) inBatches(namespace string, names []string) string {

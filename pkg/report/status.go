@@ -27,15 +27,18 @@ type Status struct {
 	Terminal Terminal
 }
 
-// StatusFormat is an output format for a [Status].
+// StatusFormat is an output format for a [Status] and for a [Drain].
 type StatusFormat struct {
-	Name  string // such as "markdown"
-	Write func(io.Writer, Status) error
+	Name       string // such as "markdown"
+	Write      func(io.Writer, Status) error
+	WriteDrain func(io.Writer, Drain) error
 }
 
 // StatusFormats returns all formats, the one for users first.
 func StatusFormats() []StatusFormat {
-	return []StatusFormat{{"text", StatusText}, {"markdown", StatusMarkdown}, {"json", StatusJSON}}
+	return []StatusFormat{
+		{"text", StatusText, DrainText}, {"markdown", StatusMarkdown, DrainMarkdown}, {"json", StatusJSON, DrainJSON},
+	}
 }
 
 // String returns the format's name.

@@ -51,6 +51,20 @@ var stateKinds = []stateKind{
 	{"", "nodes", []string{"v1"}, true},
 }
 
+// drainKinds are the kinds of [Cluster.Drain], in all namespaces.
+var drainKinds = []stateKind{
+	{"kubevirt.io", "virtualmachines", []string{"v1"}, true},
+	{"kubevirt.io", "virtualmachineinstances", []string{"v1"}, true},
+	{"cdi.kubevirt.io", "datavolumes", []string{"v1beta1"}, true},
+	{"", "persistentvolumeclaims", []string{"v1"}, true},
+	{"", "resourcequotas", []string{"v1"}, true},
+	{"policy", "poddisruptionbudgets", []string{"v1"}, true},
+	{"kubevirt.io", "kubevirts", []string{"v1"}, true},
+	{"hco.kubevirt.io", "hyperconvergeds", []string{"v1beta1", "v1"}, true},
+	{"", "nodes", []string{"v1"}, true},
+	{"", "pods", []string{"v1"}, true},
+}
+
 // pageSize is the most objects of one response.
 const pageSize = 500
 
@@ -89,8 +103,21 @@ func Dial(kubeconfig, name string) (*Cluster, string, error) {
 // that it is not allowed to read are left out; the second result lists them. Kinds that the cluster
 // does not serve are also left out.
 func (c *Cluster) State(ctx context.Context, namespaces []string) (stream []byte, unread []string, err error) {
+	return c.listKinds(ctx, stateKinds, namespaces)
+}
+
+// Drain returns what the cluster has that decides about a drain of a node, in all namespaces: VMs of any of them can
+// run on it. Otherwise it is as [Cluster.State].
+func (c *Cluster) Drain(ctx context.Context) (stream []byte, unread []string, err error) {
+	return c.listKinds(ctx, drainKinds, nil)
+}
+
+// listKinds lists the objects of kinds, in some namespaces.
+func (c *Cluster) listKinds(
+	ctx context.Context, kinds []stateKind, namespaces []string,
+) (stream []byte, unread []string, err error) {
 	var out bytes.Buffer
-	for _, kind := range stateKinds {
+	for _, kind := range kinds {
 		in := namespaces
 		if kind.everywhere {
 			in = []string{metav1.NamespaceAll}

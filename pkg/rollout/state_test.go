@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,7 +22,7 @@ import (
 func playState() (*Cluster, *fake.FakeDynamicClient) {
 	kinds := map[schema.GroupVersionResource]string{}
 	var all []runtime.Object
-	for _, k := range stateKinds {
+	for _, k := range slices.Concat(stateKinds, drainOnly()) {
 		namespaces := []string{"prod", "other"}
 		if k.everywhere {
 			namespaces = []string{""}
@@ -45,6 +46,29 @@ func playState() (*Cluster, *fake.FakeDynamicClient) {
 		_ = client.Tracker().Create(gvk.GroupVersion().WithResource(gvk.Kind), u, u.GetNamespace())
 	}
 	return &Cluster{objects: client}, client
+}
+
+// drainOnly returns the kinds that only a drain needs.
+func drainOnly() []stateKind {
+	return slices.DeleteFunc(slices.Clone(drainKinds), func(d stateKind) bool {
+		return slices.ContainsFunc(stateKinds, func(s stateKind) bool { return s.resource == d.resource })
+	})
+}
+
+// The state for a drain has every kind that it needs, from all namespaces.
+func TestDrain(t *testing.T) {
+	c, client := playState()
+	stream, unread, err := c.Drain(context.Background())
+	require.NoError(t, err)
+	require.Empty(t, unread)
+	for _, k := range drainKinds {
+		require.Contains(t, string(stream), `"name":"a-`+k.resource+`"`)
+	}
+	require.Contains(t, string(stream), `"namespace":"other"`)
+	require.Len(t, client.Actions(), len(drainKinds))
+	for _, action := range client.Actions() {
+		require.Equal(t, "list", action.GetVerb())
+	}
 }
 
 // The state has every kind, only from the requested namespaces, and needs only list
@@ -141,34 +165,36 @@ contexts: [{name: a, context: {cluster: c}}, {name: b, context: {cluster: c}}]}`
 	require.ErrorContains(t, err, "reading the kubeconfig")
 }
 
-// The role in the documentation grants exactly what is read, and the documented command
-// exports it.
+// The roles in the documentation grant exactly what is read, and the documented commands
+// export it.
 func TestStateDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../docs/how-to/live.md")
-	require.NoError(t, err)
-	_, role, _ := strings.Cut(string(text), "kind: ClusterRole\n")
-	role, _, _ = strings.Cut(role, "```")
-	var granted, read []string
-	for line := range strings.Lines(role) {
-		_, rule, isRule := strings.Cut(line, "resources: [")
-		if !isRule {
-			continue
+	for page, kinds := range map[string][]stateKind{"live.md": stateKinds, "drain.md": drainKinds} {
+		text, err := os.ReadFile("../../docs/how-to/" + page)
+		require.NoError(t, err)
+		_, role, _ := strings.Cut(string(text), "kind: ClusterRole\n")
+		role, _, _ = strings.Cut(role, "```")
+		var granted, read []string
+		for line := range strings.Lines(role) {
+			_, rule, isRule := strings.Cut(line, "resources: [")
+			if !isRule {
+				continue
+			}
+			require.Contains(t, line, "verbs: [list]}")
+			rule, _, _ = strings.Cut(rule, "]")
+			granted = append(granted, strings.Split(rule, ", ")...)
 		}
-		require.Contains(t, line, "verbs: [list]}")
-		rule, _, _ = strings.Cut(rule, "]")
-		granted = append(granted, strings.Split(rule, ", ")...)
-	}
-	_, command, _ := strings.Cut(string(text), "kubectl get ")
-	command, _, _ = strings.Cut(command, "\n")
-	optional := map[string]bool{"ansiblejobs": true, "plans": true}
-	for _, k := range stateKinds {
-		read = append(read, k.resource)
-		group := k.group
-		if group == "" {
-			group = `""`
+		_, command, _ := strings.Cut(string(text), "kubectl get ")
+		command, _, _ = strings.Cut(command, "\n")
+		optional := map[string]bool{"ansiblejobs": true, "plans": true}
+		for _, k := range kinds {
+			read = append(read, k.resource)
+			group := k.group
+			if group == "" {
+				group = `""`
+			}
+			require.Regexp(t, `apiGroups: \[`+group+`\], resources: \[[^\]]*\b`+k.resource+`\b`, role)
+			require.True(t, optional[k.resource] || strings.Contains(command, k.resource), k.resource)
 		}
-		require.Regexp(t, `apiGroups: \[`+group+`\], resources: \[[^\]]*\b`+k.resource+`\b`, role)
-		require.True(t, optional[k.resource] || strings.Contains(command, k.resource), k.resource)
+		require.ElementsMatch(t, read, granted)
 	}
-	require.ElementsMatch(t, read, granted)
 }
