@@ -48,6 +48,10 @@ const (
 	// wave of 0, which follow from the rest. On VirtualMachines of a rollout, it is a hash
 	// of their spec and of the annotations above.
 	Content = "vmrender.io/content"
+	// Maintenance is an annotation of pets: the weekly window in which they are restarted for changes that wait for
+	// it, such as "Sun 02:00-04:00 Europe/Berlin". It is for users, plans and status; the CronJob of the window lists
+	// its VMs.
+	Maintenance = "vmrender.io/maintenance"
 	// Lifecycle is an annotation: [Pet] or [Cattle]. A rollout restarts no pets.
 	Lifecycle = "vmrender.io/lifecycle"
 )

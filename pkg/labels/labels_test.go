@@ -48,6 +48,7 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.MaxImpact:        "vmrender.io/max-impact",
 		labels.Becomes:          "vmrender.io/becomes",
 		labels.Approved:         "vmrender.io/approved",
+		labels.Maintenance:      "vmrender.io/maintenance",
 		labels.Stage:            "vmrender.io/stage",
 		labels.BreakGlass:       "vmrender.io/break-glass",
 		labels.NoBecomes:        "none",

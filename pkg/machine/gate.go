@@ -65,6 +65,12 @@ func (d *draft) gate() *Gate {
 		d.errorf(d.entry.At("stage"), rule.Approval, "stage",
 			"is for pets, which nothing restarts; remove it, or use `lifecycle: pet`")
 	}
+	if stage && d.traits.Pet && d.vm.Maintenance != nil {
+		stage = false
+		d.diags.Warnf(d.entry.At("stage"), rule.NoEffect, d.entry.Path+".stage",
+			"has no effect with `maintenance` at %s: its window restarts the VM, so that a restart needs its approval; "+
+				"remove one of them", where(d.entry.KeyAt("maintenance")))
+	}
 	approvals := d.approvals()
 	if stage && !d.site.asksForApprovals {
 		d.warnUnused("stage")

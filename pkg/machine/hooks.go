@@ -14,7 +14,7 @@ const longestFleet = values.MaxName - hashLength - len("-rollout") - hashLength
 // checkHooks reports settings that the Jobs of a fleet need, and conditions
 // that prevent Argo CD from running hooks.
 func (w *wide) checkHooks() {
-	var jobs, replaced, green *record // the first of each
+	var jobs, windowed, replaced, green *record // the first of each
 	after, last := false, 0
 	for _, r := range w.records {
 		if !w.selects(r) {
@@ -22,6 +22,9 @@ func (w *wide) checkHooks() {
 		}
 		if r.jobs && jobs == nil {
 			jobs = r
+		}
+		if r.windowed && windowed == nil {
+			windowed = r
 		}
 		if r.awaited && replaced == nil {
 			replaced = r
@@ -33,6 +36,9 @@ func (w *wide) checkHooks() {
 	}
 	if jobs != nil {
 		w.checkJobs(jobs)
+	}
+	if windowed != nil {
+		w.checkFleetName(windowed, longestWithWindow, "CronJobs are named after the fleet: for `maintenance`")
 	}
 	w.checkOutOfSyncOnly(replaced, green)
 	w.checkStopped(last, after)
@@ -58,15 +64,20 @@ func (w *wide) checkOutOfSyncOnly(replaced, green *record) {
 // checkJobs reports settings that the Jobs of the fleet need. r is the first
 // VM with a Job.
 func (w *wide) checkJobs(r *record) {
-	if name := w.fleet.Header.Metadata.Name; len(name) > longestFleet && values.NameProblem(name) == "" {
-		w.diags.Errorf(w.fleet.HeaderPos(r.pos, "metadata", "name"), rule.BadName, "metadata.name",
-			"%q has %d characters; at most %d are accepted where Jobs are named after the fleet: "+
-				"for `strategy: rollout` and `snapshotBefore`", name, len(name), longestFleet)
-	}
+	w.checkFleetName(r, longestFleet, "Jobs are named after the fleet: for `strategy: rollout` and `snapshotBefore`")
 	if w.fleet.Header.Target.Image == "" {
 		w.diags.Errorf(w.fleet.HeaderPos(r.pos, "target"), rule.DefaultImage, "target.image",
-			"missing; set it to the image of vmrender in your registry, which the Jobs of `strategy: rollout` and "+
-				"`snapshotBefore` run, or use --image")
+			"missing; set it to the image of vmrender in your registry, which the Jobs of `strategy: rollout`, "+
+				"`snapshotBefore` and `maintenance` run, or use --image")
+	}
+}
+
+// checkFleetName reports a name of the fleet that is too long for what is named after it. r is the first VM with such
+// an object.
+func (w *wide) checkFleetName(r *record, most int, where string) {
+	if name := w.fleet.Header.Metadata.Name; len(name) > most && values.NameProblem(name) == "" {
+		w.diags.Errorf(w.fleet.HeaderPos(r.pos, "metadata", "name"), rule.BadName, "metadata.name",
+			"%q has %d characters; at most %d are accepted where %s", name, len(name), most, where)
 	}
 }
 

@@ -22,7 +22,7 @@ func (d *draft) lifecycle() Lifecycle {
 		Strategy: d.strategy, KeepDisks: pet, Protect: isTrue(lc.Protect),
 		MaxUnavailable: values.IntOrPercent{Int: 1}, KeepOld: 1,
 		SnapshotBefore: pet && isTrue(lc.SnapshotBefore),
-		Removal:        lc.Removal, Unprotected: lc.Protection == "none",
+		Removal:        lc.Removal, Unprotected: lc.Protection == "none", Maintenance: d.maintenance(),
 	}
 	if out.Removal == "" && d.site.Policy.Asks() && !d.deletesUnseen() {
 		out.Removal = values.Denied

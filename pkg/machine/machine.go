@@ -286,8 +286,9 @@ type Lifecycle struct {
 	Removal        values.Removal // empty for the default
 	Unprotected    bool           // whether nothing protects the VM from deletion, or checks that it is protected
 	Protect        bool
-	SnapshotBefore bool     // of pets
-	Ansible        *Ansible // of pets; nil if there is no job
+	SnapshotBefore bool         // of pets
+	Ansible        *Ansible     // of pets; nil if there is no job
+	Maintenance    *Maintenance // of pets; nil if there is none
 	MaxUnavailable values.IntOrPercent
 	// ProgressDeadlineSeconds limits each step of a rollout; 0 if it is not set.
 	ProgressDeadlineSeconds int
@@ -311,7 +312,9 @@ type Ansible struct {
 func (lc *Lifecycle) Cattle() bool { return !lc.Strategy.Traits().Pet }
 
 // Hooks reports whether a Job with vmrender's own image belongs to the VM.
-func (lc *Lifecycle) Hooks() bool { return lc.Strategy.Traits().Job || lc.SnapshotBefore }
+func (lc *Lifecycle) Hooks() bool {
+	return lc.Strategy.Traits().Job || lc.SnapshotBefore || lc.Maintenance != nil
+}
 
 // AnnotationPos returns the position of an annotation of the VirtualMachine,
 // or of the VM if a file does not set it.

@@ -22,21 +22,26 @@ import (
 
 // jobKind is a Job of vmrender's own image that serves all VMs of a namespace.
 type jobKind struct {
-	command string // of vmrender, and suffix of the objects' names
+	command string // of vmrender
+	suffix  string // of the objects' names
 	timeout string
 	access  part
 	job     part
-	rules   func(name string) []rbacv1.PolicyRule // for the ServiceAccount with the name
+	rules   func(name string, of *job) []rbacv1.PolicyRule // for the ServiceAccount with the name
 }
 
 var (
 	rolloutKind = jobKind{
-		command: "rollout", timeout: "15m", access: rolloutAccess, job: rolloutJob,
+		command: "rollout", suffix: "rollout", timeout: "15m", access: rolloutAccess, job: rolloutJob,
 		rules: rolloutRules,
 	}
 	snapshotKind = jobKind{
-		command: "snapshot", timeout: "10m", access: snapshotAccess, job: snapshotJob,
+		command: "snapshot", suffix: "snapshot", timeout: "10m", access: snapshotAccess, job: snapshotJob,
 		rules: snapshotRules,
+	}
+	windowKind = jobKind{
+		command: "rollout", suffix: "window", timeout: "15m", access: windowAccess, job: windowJob,
+		rules: windowRules,
 	}
 )
 
@@ -44,7 +49,7 @@ var (
 
 // rolloutRules returns the rules of a rollout, whose Lease is named like its
 // ServiceAccount. RBAC cannot limit creation to a name.
-func rolloutRules(name string) []rbacv1.PolicyRule {
+func rolloutRules(name string, _ *job) []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		allow("kubevirt.io", []string{"virtualmachines", "virtualmachineinstances"}, "list", "watch"),
 		allow("subresources.kubevirt.io", []string{"virtualmachines/restart"}, "update"),
@@ -56,7 +61,26 @@ func rolloutRules(name string) []rbacv1.PolicyRule {
 	}
 }
 
-func snapshotRules(string) []rbacv1.PolicyRule {
+// windowRules returns the rules of a maintenance window: it restarts only its own VMs.
+func windowRules(name string, of *job) []rbacv1.PolicyRule {
+	restart := allow("subresources.kubevirt.io", []string{"virtualmachines/restart"}, "update")
+	restart.ResourceNames = slices.Sorted(slices.Values(of.args))
+	rules := []rbacv1.PolicyRule{
+		allow("kubevirt.io", []string{"virtualmachines", "virtualmachineinstances"}, "list", "watch"),
+		restart,
+		allow("cdi.kubevirt.io", []string{"datavolumes"}, "list", "watch"),
+		allow("coordination.k8s.io", []string{"leases"}, "create"),
+		only(name, allow("coordination.k8s.io", []string{"leases"}, "get", "update")),
+		only(name, allow("", []string{"serviceaccounts"}, "get")),
+		allow("", []string{"events"}, "create"),
+	}
+	if len(of.snapshots) > 0 {
+		rules = append(rules, allow("snapshot.kubevirt.io", []string{"virtualmachinesnapshots"}, "list", "create"))
+	}
+	return rules
+}
+
+func snapshotRules(string, *job) []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		allow("kubevirt.io", []string{"virtualmachines"}, "get"),
 		allow("snapshot.kubevirt.io", []string{"virtualmachinesnapshots"}, "list", "create"),
@@ -74,16 +98,19 @@ func only(name string, rule rbacv1.PolicyRule) rbacv1.PolicyRule {
 	return rule
 }
 
-// jobKey identifies a Job: one for each kind, namespace and part of a fleet.
+// jobKey identifies a Job: one for each kind, namespace and part of a fleet, or a CronJob, of which there is one for
+// each window.
 type jobKey struct {
 	kind            *jobKind
 	namespace, part string
+	window          window
 }
 
 // job collects the contents of a Job while VMs are rendered.
 type job struct {
-	target values.Target
-	args   []string
+	target    values.Target
+	args      []string
+	snapshots []string // VMs of which a snapshot is taken before a restart
 }
 
 // jobs collects the Jobs that the VMs so far need. It is safe for concurrent use.
@@ -111,11 +138,21 @@ func (j *jobs) add(m *machine.Machine, objects []runtime.Object, content string)
 		of := j.of(&snapshotKind, m)
 		of.args = append(of.args, m.Name+"="+content)
 	}
+	if m.Lifecycle.Maintenance != nil {
+		of := j.of(&windowKind, m)
+		of.args = append(of.args, strings.Clone(m.Name))
+		if m.Lifecycle.SnapshotBefore {
+			of.snapshots = append(of.snapshots, strings.Clone(m.Name))
+		}
+	}
 }
 
 // of returns the Job of a kind that serves the VM, and creates it if needed.
 func (j *jobs) of(kind *jobKind, m *machine.Machine) *job {
-	key := jobKey{kind, m.Namespace, m.Part}
+	key := jobKey{kind: kind, namespace: m.Namespace, part: m.Part}
+	if kind == &windowKind {
+		key.window = windowOf(m.Lifecycle.Maintenance)
+	}
 	of, ok := j.byID[key]
 	if !ok {
 		if j.byID == nil {
@@ -162,7 +199,13 @@ func (j *jobs) objects() map[jobKey][]runtime.Object {
 // program is the name of the container and of what runs in it.
 const program = "vmrender"
 
-func (k *jobKey) name() string { return k.part + "-" + k.kind.command }
+func (k *jobKey) name() string {
+	name := k.part + "-" + k.kind.suffix
+	if k.kind == &windowKind {
+		name += "-" + k.window.hash()
+	}
+	return name
+}
 
 func (k *jobKey) meta(p part, wave int, target values.Target) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
@@ -180,7 +223,7 @@ func (k *jobKey) objects(of *job, last int) []runtime.Object {
 		&corev1.ServiceAccount{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"}, ObjectMeta: access},
 		&rbacv1.Role{
 			TypeMeta: metav1.TypeMeta{APIVersion: rbacGroup + "/v1", Kind: "Role"}, ObjectMeta: access,
-			Rules: k.kind.rules(k.name()),
+			Rules: k.kind.rules(k.name(), of),
 		},
 		&rbacv1.RoleBinding{
 			TypeMeta: metav1.TypeMeta{APIVersion: rbacGroup + "/v1", Kind: "RoleBinding"}, ObjectMeta: access,
@@ -191,25 +234,38 @@ func (k *jobKey) objects(of *job, last int) []runtime.Object {
 	}
 }
 
+// job returns the Job, or the CronJob of a window.
+func (k *jobKey) job(of *job, last int) runtime.Object {
+	if k.kind == &windowKind {
+		return k.cronJob(of, last)
+	}
+	return k.once(of, last)
+}
+
 const rbacGroup = "rbac.authorization.k8s.io"
 
-// job returns the Job. If its pod fails, the status of the pod contains the end of the log,
+// once returns the Job. If its pod fails, the status of the pod contains the end of the log,
 // which Argo CD shows in the tree of the Application.
-func (k *jobKey) job(of *job, last int) *batchv1.Job {
+func (k *jobKey) once(of *job, last int) *batchv1.Job {
 	args := []string{k.kind.command, "--namespace", k.namespace}
 	if k.kind == &rolloutKind {
 		args = append(args, "--id", k.part)
 	}
 	args = append(append(args, "--timeout", k.kind.timeout), slices.Sorted(slices.Values(of.args))...)
+	if k.kind == &rolloutKind {
+		return namedByContent(newJob(k.meta(k.kind.job, last, of.target), k.pod(of, args), program))
+	}
+	return newJob(k.meta(k.kind.job, 0, of.target), k.pod(of, args), program)
+}
+
+// pod returns the pod that runs the program with its arguments.
+func (k *jobKey) pod(of *job, args []string) corev1.PodSpec {
 	pod := confined(corev1.Container{
 		Name: program, Image: of.target.Image, Command: []string{program}, Args: args, Resources: jobResources(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 	})
 	pod.ServiceAccountName = k.name()
-	if k.kind == &rolloutKind {
-		return namedByContent(newJob(k.meta(k.kind.job, last, of.target), pod, program))
-	}
-	return newJob(k.meta(k.kind.job, 0, of.target), pod, program)
+	return pod
 }
 
 // namedByContent adds a hash of the Job's spec to its name: Kubernetes does not allow

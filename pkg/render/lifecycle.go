@@ -45,6 +45,8 @@ const (
 	rolloutAccess
 	snapshotJob
 	snapshotAccess
+	windowJob
+	windowAccess
 	migrationPlan
 	migrationRun
 	finishedPlan
@@ -136,6 +138,14 @@ var syncRules = [...]syncRule{
 		name:  "ServiceAccount, Role and RoleBinding of the snapshots",
 		after: -1, hook: "PreSync", cleanup: "BeforeHookCreation,HookSucceeded",
 		why: "created before the Job",
+	},
+	windowJob: {
+		name: "CronJob of a maintenance window",
+		why:  "it acts in its window only; the sync does not wait for it",
+	},
+	windowAccess: {
+		name: "ServiceAccount, Role and RoleBinding of a maintenance window",
+		why:  "created before the CronJob, and deleted with the last VM of the window",
 	},
 	migrationPlan: {
 		name:  "Plan, NetworkMap, StorageMap and Hooks of a migration",
@@ -299,6 +309,9 @@ func (x *rendering) announce(objects []runtime.Object) {
 		case *kubevirtv1.VirtualMachine:
 			annotate(&o.ObjectMeta, argocd.SyncWaveAnnotation, wave)
 			annotate(&o.ObjectMeta, labels.OnChange, onChange)
+			if w := x.Lifecycle.Maintenance; w != nil {
+				annotate(&o.ObjectMeta, labels.Maintenance, w.Text)
+			}
 		case *poolv1.VirtualMachinePool:
 			annotate(&o.ObjectMeta, argocd.SyncWaveAnnotation, wave)
 			annotate(&o.ObjectMeta, labels.OnChange, onChange)

@@ -19,9 +19,10 @@ type Part struct {
 // Parts returns all parts, in the order in which a sync applies them.
 func Parts() []Part {
 	order := []part{
-		snapshotAccess, snapshotJob, migrationPlan, finishedPlan, rolloutAccess, migrationRun, finishedRun,
+		snapshotAccess, snapshotJob, migrationPlan, finishedPlan, rolloutAccess, windowAccess, migrationRun,
+		finishedRun,
 		dependent, keptDisk, petVM, cattleVM, replacedVM, blueGreenVM, growth,
-		ansibleJob, rolloutJob,
+		ansibleJob, rolloutJob, windowJob,
 	}
 	out := make([]Part, 0, len(order))
 	for _, p := range order {
@@ -36,13 +37,13 @@ func Parts() []Part {
 
 // shared are the parts that belong to no single VM.
 var shared = []part{
-	rolloutJob, rolloutAccess, snapshotJob, snapshotAccess, migrationPlan, migrationRun, finishedPlan, finishedRun,
+	rolloutJob, rolloutAccess, windowJob, windowAccess, snapshotJob, snapshotAccess, migrationPlan, migrationRun, finishedPlan, finishedRun,
 }
 
 // wave returns the wave of a part: relative to the VM's own, or as a number.
 func (r *syncRule) wave(p part) string {
 	switch own := !slices.Contains(shared, p); {
-	case p == rolloutJob, r.after == lastWave:
+	case p == rolloutJob, p == windowJob, r.after == lastWave:
 		return "the last"
 	case !own:
 		return strconv.Itoa(r.after)

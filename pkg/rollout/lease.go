@@ -182,7 +182,11 @@ func (l *lease) release(ctx context.Context) {
 
 // newLease returns the Lease of the rollout of a part of a fleet.
 func (c *Cluster) newLease(o *Options, t *Target) *lease {
+	name := t.ID + labels.RolloutSuffix
+	if t.Pets != nil {
+		name = t.ID
+	}
 	return &lease{
-		cluster: c, namespace: o.Namespace, name: t.ID + labels.RolloutSuffix, holder: t.Holder, now: o.Now,
+		cluster: c, namespace: o.Namespace, name: name, holder: t.Holder, now: o.Now,
 	}
 }

@@ -35,12 +35,17 @@ type machine struct {
 	*kubevirtv1.VirtualMachine
 	instance *kubevirtv1.VirtualMachineInstance // nil while the VM does not run
 	disks    map[string]*cdiv1.DataVolume       // DataVolumes of the namespace, by name
+	pet      bool                               // restarted in a window, whatever its lifecycle
 	asked    types.UID                          // the instance for which this run has requested a restart
 }
 
 // stage returns the stage of the VM, and the reason for users.
 func (m *machine) stage() (stage, string) {
-	if why := m.skipReason(); why != "" {
+	why := m.skipReason()
+	if m.pet {
+		why = cmp.Or(why, m.busy())
+	}
+	if why != "" {
 		return skipped, why
 	}
 	why, broken := m.unfilledDisk()
@@ -71,8 +76,10 @@ func (m *machine) stage() (stage, string) {
 func (m *machine) skipReason() string {
 	strategy, err := m.RunStrategy()
 	switch {
-	case m.Annotations[labels.Lifecycle] == labels.Pet:
+	case m.Annotations[labels.Lifecycle] == labels.Pet && !m.pet:
 		return "a pet, so it is not restarted"
+	case m.Annotations[labels.Lifecycle] == labels.Cattle && m.pet:
+		return "cattle, which has a rollout of its own"
 	case err != nil:
 		return err.Error()
 	case m.DeletionTimestamp != nil:
@@ -182,10 +189,11 @@ func (m *machine) uses(claim string) bool {
 
 // asksForRestart reports whether the change takes effect only with a restart.
 // KubeVirt sets RestartRequired only after the new disk is filled, but that the
-// running instance has another disk is visible before.
+// running instance has another disk is visible before. The disks of a pet can be different while KubeVirt
+// copies them.
 func (m *machine) asksForRestart() bool {
 	asks := m.condition(kubevirtv1.VirtualMachineRestartRequired) == corev1.ConditionTrue && !m.startedAsIs()
-	return asks || m.otherDisk() != ""
+	return asks || !m.pet && m.otherDisk() != ""
 }
 
 // startedAsIs reports whether the running instance was started from the spec that the VM

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/vmrender/vmrender/pkg/labels"
 )
 
 // ErrInterrupted is returned by a run whose context has ended.
@@ -52,6 +50,7 @@ type run struct {
 	applied bool // whether all VMs have had their content
 
 	asked   map[string]types.UID // instances for which a restart was requested, by VM
+	ours    map[string]bool      // snapshots that this run has taken or waited for
 	refused map[string]error     // why a restart was not accepted yet, by VM
 	spells  map[string]*spell    // current wait, by VM
 	said    map[string]string    // the last line about each subject, usually a VM
@@ -75,6 +74,10 @@ type spell struct {
 //
 // Only one rollout of the same target runs at a time; another one waits.
 func (c *Cluster) Rollout(ctx context.Context, t Target, o Options) error {
+	if t.Pets != nil && !t.Pets.isOpen(o.Now()) {
+		o.logf("outside of the window; nothing to do")
+		return nil
+	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	r, err := c.patient(&o).newRun(ctx, t, o, stop)
@@ -106,7 +109,7 @@ func (c *Cluster) newRun(ctx context.Context, t Target, o Options, stop context.
 	view, err := c.watch(ctx, o.Namespace, stop)
 	return &run{
 		Options: o, Target: t, cluster: c, view: view, lease: c.newLease(&o, &t),
-		asked: map[string]types.UID{}, refused: map[string]error{}, spells: map[string]*spell{}, said: map[string]string{},
+		asked: map[string]types.UID{}, ours: map[string]bool{}, refused: map[string]error{}, spells: map[string]*spell{}, said: map[string]string{},
 	}, err
 }
 
@@ -146,7 +149,7 @@ func (r *run) step(ctx context.Context) (done bool, err error) {
 	case len(r.Machines) > 0 && !r.isApplied(machines):
 		return r.isSuperseded(machines), nil
 	case len(machines) == 0:
-		r.logf("no VirtualMachine in namespace %s has the label %s=%s; nothing to do", r.Namespace, labels.Rollout, r.ID)
+		r.logf("no VirtualMachine in namespace %s %s; nothing to do", r.Namespace, r.selects())
 		return true, nil
 	}
 	if held, err := r.hold(ctx); err != nil || !held {
@@ -155,7 +158,7 @@ func (r *run) step(ctx context.Context) (done bool, err error) {
 	}
 	r.look()
 	all := observe(machines, &r.lease.record)
-	restart, err := plan(all)
+	restart, err := r.due(all)
 	if err != nil {
 		return false, err
 	}
@@ -167,12 +170,19 @@ func (r *run) step(ctx context.Context) (done bool, err error) {
 		if held, err := r.hold(ctx); err != nil || !held {
 			return false, err
 		}
-		if err := r.restart(ctx, m); err != nil {
+		ready, err := r.prepare(ctx, m)
+		if err == nil && ready {
+			err = r.restart(ctx, m)
+		}
+		if err != nil {
 			return false, err
 		}
 	}
-	if len(restart) > 0 || isUnderWay(all) {
+	switch {
+	case len(restart) > 0 || isUnderWay(all):
 		return false, nil
+	case r.Pets != nil:
+		return r.petsDone(ctx, all)
 	}
 	if err := leftBehind(all); err != nil {
 		return false, err

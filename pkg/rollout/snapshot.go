@@ -128,10 +128,18 @@ func (s *Snapshot) next(
 	case next == broken && !ours[snap.Name]:
 		return take, taking + ": " + text
 	case next == broken:
-		return broken, text + "; the next sync takes another"
+		return broken, text + "; the next " + s.occasion() + " takes another"
 	}
 	ours[snap.Name] = true
 	return next, text
+}
+
+// occasion returns what the snapshot is taken in.
+func (s *Snapshot) occasion() string {
+	if s.Content == beforeRestart {
+		return "window"
+	}
+	return "sync"
 }
 
 // progress returns the next step for a snapshot that exists.

@@ -18,6 +18,8 @@ type Target struct {
 	// Retry includes the VirtualMachines at which an earlier rollout has stopped.
 	Retry  bool
 	Holder string // a name of the run that no other run has
+	// Pets makes it a maintenance of pets, instead of a rollout of cattle. The ID is the name of its CronJob then.
+	Pets *Pets
 }
 
 // ParseMachines parses arguments such as `web-0=1a2b3c4d`: the VirtualMachines of a
@@ -39,11 +41,22 @@ func ParseMachines(args []string) (map[string]string, error) {
 
 // targets returns the VMs of the rollout as they are now.
 func (r *run) targets() []*machine {
+	if r.Pets != nil {
+		return r.pets()
+	}
 	labelled := r.view.list(labels.Rollout, r.ID, r.asked)
 	if len(r.Machines) == 0 {
 		return labelled
 	}
 	return slices.DeleteFunc(labelled, func(m *machine) bool { return r.Machines[m.Name] == "" })
+}
+
+// selects describes the VMs of the target.
+func (t *Target) selects() string {
+	if t.Pets != nil {
+		return "has one of the names"
+	}
+	return fmt.Sprintf("has the label %s=%s", labels.Rollout, t.ID)
 }
 
 // isApplied reports whether all VMs are what the rollout is for. The Job may be

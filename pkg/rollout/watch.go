@@ -124,11 +124,16 @@ func (v *view) synced() bool {
 // list returns the VMs with a label as they are now. asked contains the instances for
 // which this run has requested a restart, by name.
 func (v *view) list(label, value string, asked map[string]types.UID) []*machine {
+	return v.where(asked, func(vm *kubevirtv1.VirtualMachine) bool { return vm.Labels[label] == value })
+}
+
+// where is list for the VMs that are wanted.
+func (v *view) where(asked map[string]types.UID, wanted func(*kubevirtv1.VirtualMachine) bool) []*machine {
 	running := byName(v.instances, func(i *kubevirtv1.VirtualMachineInstance) string { return i.Name })
 	disks := byName(v.disks, func(d *cdiv1.DataVolume) string { return d.Name })
 	var out []*machine
 	for _, vm := range all[kubevirtv1.VirtualMachine](v.machines) {
-		if vm.Labels[label] == value && vm.Spec.Template != nil {
+		if wanted(vm) && vm.Spec.Template != nil {
 			out = append(out, &machine{
 				VirtualMachine: vm, instance: running[vm.Name], disks: disks, asked: asked[vm.Name],
 			})

@@ -36,6 +36,7 @@ var stringForms = map[string]form{
 	"sshKey":   {rule.BadValue, sshKeyProblem},
 	"token":    {rule.Approval, tokenProblem},
 	"time":     {rule.BadValue, timeProblem},
+	"window":   {rule.BadValue, windowProblem},
 }
 
 // CheckForms reports the strings under VM keys, in their long forms, that do not have

@@ -87,6 +87,10 @@ var Forms = map[reflect.Type]Form{
 		Key: "restart", Noun: "token",
 		Example: "`approve: TOKEN` is `approve: {restart: TOKEN}`",
 	},
+	reflect.TypeFor[Maintenance](): {
+		Key: "window", Noun: "window",
+		Example: "`maintenance: Sun 02:00-04:00 UTC` is `maintenance: {window: Sun 02:00-04:00 UTC}`",
+	},
 	reflect.TypeFor[Lifecycle](): {
 		Key: "type", Noun: "type",
 		Example: "`lifecycle: cattle` is `lifecycle: {type: cattle}`",

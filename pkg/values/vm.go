@@ -146,6 +146,9 @@ type VM struct {
 	// Whether a change that needs a restart is applied without `approve: {restart: TOKEN}`, and takes effect at the
 	// next start of the VM. For pets.
 	Stage *bool `json:"stage,omitempty"`
+	// Restart of a pet in a weekly window, for changes that wait for it: the window, or the long form. See
+	// [maintenance.md](../how-to/maintenance.md).
+	Maintenance *Maintenance `json:"maintenance,omitempty"`
 	// Sync wave. Defaults to one more than the highest wave of `dependsOn`, or to 0.
 	Wave *int `json:"wave,omitempty" minimum:"-1000000" maximum:"1000000"`
 	// VMs that must be up before this one, by name or `namespace/name`.

@@ -1,0 +1,59 @@
+package machine
+
+import (
+	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/schedule"
+	"github.com/vmrender/vmrender/pkg/template"
+	"github.com/vmrender/vmrender/pkg/values"
+)
+
+// Maintenance is when and how a pet is restarted for changes that wait for it.
+type Maintenance struct {
+	Text           string // the window, as written
+	Window         schedule.Window
+	MaxUnavailable values.IntOrPercent
+	ByWave         bool // whether the VMs of a wave are up to date before those of the next restart
+}
+
+// maintenance returns the maintenance of the VM, or nil if there is none. That of a higher level has no effect on
+// cattle.
+func (d *draft) maintenance() *Maintenance {
+	in := d.vm.Maintenance
+	at := d.entry.KeyAt("maintenance")
+	switch {
+	case in == nil:
+		return nil
+	case !d.traits.Pet:
+		if d.entry.Own(d.entry.Keys.Get("maintenance")) {
+			d.diags.Warnf(at, rule.NoEffect, d.entry.Path+".maintenance",
+				"is for pets; a change of cattle restarts them after the sync: remove it, or use `lifecycle: pet`")
+		}
+		return nil
+	case in.Window == "":
+		d.errorf(at, rule.MissingKey, "maintenance.window", "missing; expected %s", schedule.Form)
+		return nil
+	}
+	window, err := schedule.Parse(in.Window)
+	switch {
+	case err != nil && template.Is(in.Window):
+		d.errorf(d.entry.At("maintenance", "window"), rule.BadValue, "maintenance.window", "no templates here; %s", err)
+		return nil
+	case err != nil:
+		return nil // reported with the forms of the keys
+	}
+	out := &Maintenance{
+		Text: in.Window, Window: window, MaxUnavailable: values.IntOrPercent{Int: 1}, ByWave: in.Order == "dependsOn",
+	}
+	if in.MaxUnavailable != nil {
+		out.MaxUnavailable = *in.MaxUnavailable
+	}
+	return out
+}
+
+// mostOfCronJob is the longest name of a CronJob: those of its Jobs are longer (kubernetes v1.34,
+// pkg/apis/batch/validation/validation.go, ValidateCronJobCreate).
+const mostOfCronJob = 52
+
+// longestWithWindow is the maximum length of the name of a fleet with maintenance. The name of a CronJob has the hash
+// of a part of the fleet, and that of the window.
+const longestWithWindow = mostOfCronJob - hashLength - len("-window") - hashLength
