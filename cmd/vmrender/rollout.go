@@ -14,8 +14,8 @@ import (
 
 func newRolloutCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "rollout --namespace NAMESPACE --id ID [VM=CONTENT...]",
-		Short: "Restart changed cattle in a cluster, a few at a time",
+		Use:   "rollout --namespace NAMESPACE --id ID [VM=CONTENT...] | --pets VM...",
+		Short: "Restart changed VMs in a cluster, a few at a time",
 		Long: `Restart the VirtualMachines with the label vmrender.io/rollout=ID whose changes
 need a restart, at most vmrender.io/max-unavailable at a time, and wait until each
 is ready. Then delete old root disks, except the newest vmrender.io/keep-old of
@@ -35,10 +35,16 @@ the same request for three minutes. The time of an outage counts to no timeout. 
 run at a time holds the Lease ID-rollout; others wait. The command stores its state
 between rollouts only in the annotations of the Lease.
 
-A fleet with "strategy: rollout" renders the Job that runs this command, with the
-permissions it needs.`,
+With --pets, restart the pets that are named instead, if they have the condition
+RestartRequired: only in the --window, in the --order, and after a snapshot of those with
+--snapshot. Pets that migrate, or whose disks are being copied, are left for the next window.
+At the end of the window, no further restart begins, and the exit status is 0.
+
+A fleet with "strategy: rollout" renders the Job that runs this command, and a fleet with
+"maintenance" the CronJob, with the permissions they need.`,
 		Example: `  vmrender rollout --namespace prod --id site-a-1a2b3c4d --kubeconfig ~/.kube/config
-  vmrender rollout --namespace prod --id site-a-1a2b3c4d --kubeconfig ~/.kube/config --retry`,
+  vmrender rollout --namespace prod --id site-a-1a2b3c4d --kubeconfig ~/.kube/config --retry
+  vmrender rollout --namespace prod --id now --kubeconfig ~/.kube/config --pets --snapshot db db app`,
 	}
 	flags := new(clusterFlags)
 	flags.register(cmd, 15*time.Minute)
@@ -46,6 +52,8 @@ permissions it needs.`,
 	cmd.Flags().StringVar(&target.ID, "id", "", "`value` of the label vmrender.io/rollout (required)")
 	cmd.Flags().BoolVar(&target.Retry, "retry", false, "include the VirtualMachines at which a rollout has stopped")
 	completeFlag(cmd, "id", cobra.NoFileCompletions)
+	pets := new(petFlags)
+	pets.register(cmd)
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	cmd.Args = func(_ *cobra.Command, args []string) (err error) {
 		if err := flags.check(); err != nil {
@@ -53,6 +61,9 @@ permissions it needs.`,
 		}
 		if target.ID == "" {
 			return errors.New("no id; expected --id ID")
+		}
+		if target.Pets, err = pets.read(args); err != nil || target.Pets != nil {
+			return err
 		}
 		target.Machines, err = rollout.ParseMachines(args)
 		return err

@@ -85,13 +85,17 @@ var rooms = []room{
 	},
 	{dir: "pkg/approval", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system)},
 	{
+		dir: "pkg/schedule", ours: []string{"internal/suggest"},
+		reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system),
+	},
+	{
 		dir: "pkg/limits", ours: []string{"pkg/gate", "pkg/impact", "pkg/plan", "pkg/values"},
 		reach: join(cluster, argocd), imports: join(impure, yaml, system),
 	},
 	{
 		dir: "pkg/values",
 		ours: []string{
-			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/patch", "pkg/versions", "internal/lazyregexp",
+			"pkg/rule", "pkg/schedule", "pkg/source", "pkg/catalog", "pkg/patch", "pkg/versions", "internal/lazyregexp",
 			"internal/quantities", "internal/sizes",
 		},
 		reach:   join(cluster, argocd, kubevirt),
@@ -122,8 +126,8 @@ var rooms = []room{
 		dir: "pkg/machine",
 		ours: []string{
 			"pkg/approval", "pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "pkg/patch",
-			"pkg/kinds", "pkg/labels", "pkg/versions", "internal/lazyregexp", "internal/quantities", "internal/sizes",
-			"internal/suggest",
+			"pkg/kinds", "pkg/labels", "pkg/schedule", "pkg/versions", "internal/lazyregexp", "internal/quantities",
+			"internal/sizes", "internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: join(impure, yaml, system),
@@ -144,7 +148,7 @@ var rooms = []room{
 		dir: "pkg/render",
 		ours: []string{
 			"pkg/admission", "pkg/approval", "pkg/kinds", "pkg/outcome", "pkg/machine", "pkg/values", "pkg/catalog", "pkg/patch",
-			"pkg/rule", "pkg/source",
+			"pkg/rule", "pkg/schedule", "pkg/source",
 			"pkg/manifest", "pkg/labels",
 			"pkg/argocd", "pkg/versions",
 		},
@@ -296,7 +300,7 @@ var rooms = []room{
 	},
 	// These packages talk to a cluster. Only the command line imports them.
 	{
-		dir: "pkg/rollout", ours: []string{"pkg/labels", "internal/lazyregexp"}, reach: join(helm, argocd),
+		dir: "pkg/rollout", ours: []string{"pkg/argocd", "pkg/labels", "pkg/schedule", "internal/lazyregexp"}, reach: join(helm, argocd),
 		imports: []string{"os/exec"},
 	},
 	{

@@ -32,6 +32,7 @@ var Unsaid = []struct{ Key, Why string }{
 	{"dependsOn", byFleet},
 	{"wave", byFleet},
 	{"stage", byFleet},
+	{"maintenance", byFleet},
 	{"approve", byFleet},
 	{"lifecycle", "adopted VMs are pets, and protected unless `--unprotected` is given"},
 	{"migrate", "the VM has arrived"},

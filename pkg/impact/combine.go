@@ -2,8 +2,11 @@ package impact
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/world"
 )
 
@@ -28,6 +31,7 @@ func Combine(s *Subject, found []Finding) []Cause {
 		if s.isRollout() && s.Runs() != cluster.No {
 			f.leaveToRollout(s)
 		}
+		f.leaveToWindow(s)
 		if s.Runs() == cluster.Unknown && f.Level >= Live && f.rule.OfInstance() && f.Approximate == "" {
 			f.Approximate = "whether the VM runs"
 		}
@@ -108,6 +112,22 @@ func (f *Finding) leaveToRollout(s *Subject) {
 	if f.Code == "new-disk" {
 		f.Reason = newRoot(s) + "; " + s.oldRoots()
 	}
+}
+
+// leaveToWindow notes that the maintenance of the VM restarts it for the change. A change that KubeVirt reports no
+// restart for is left.
+func (f *Finding) leaveToWindow(s *Subject) {
+	if f.Level == Restart || f.Code == "held-back" {
+		f.Advice = strings.ReplaceAll(f.Advice, AdviceRestart, RestartAdvice(s.New))
+	}
+}
+
+// RestartAdvice returns what to do about a VM that waits for a restart: nothing, if its maintenance restarts it.
+func RestartAdvice(vm manifest.Tree) string {
+	if window := cluster.Annotation(vm, labels.Maintenance); window != "" {
+		return "nothing to do: its maintenance restarts it (" + window + ")"
+	}
+	return AdviceRestart
 }
 
 // running notes what a change of a stopped VM is if it runs: unless it is declared as

@@ -19,7 +19,7 @@ var policies = []Policy{
 		Facts: slices.Concat([]Fact{
 			{On: OnChange, Text: "The VirtualMachine is updated in place and keeps its UID and disks. " +
 				"KubeVirt changes a running VM immediately if it can; otherwise it sets the condition RestartRequired " +
-				"or silently waits for the next start. vmrender never restarts a pet."},
+				"or silently waits for the next start. vmrender restarts a pet only in its `maintenance` window."},
 			userDataFact, snapshotFact, ansibleFact, growthFact, keptDiskFact, revisionFact, releaseFact,
 			petRootFact, ownedDataFact,
 		}, removalFacts(values.Denied, "VirtualMachine"), deletionFacts, onLoss(
