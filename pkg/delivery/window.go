@@ -82,6 +82,16 @@ func (p *Plan) windows(o order, found *findings) []argocd.SyncWindow {
 	found.add(err)
 	w.Applications = names
 	found.notef("outside of the --restart-window, Argo CD syncs nothing of %s by itself, reverts and pets in it "+
-		"included; `argocd app sync` does", strings.Join(names, ", "))
+		"included; `argocd app sync` does%s", strings.Join(names, ", "), p.parked())
 	return []argocd.SyncWindow{w}
+}
+
+// parked returns what else a sync outside of the window needs, or "". The controller of a rolling ApplicationSet begins
+// a sync without asking the window, which the window then parks; as long as it is parked, no other one begins (Argo CD
+// v3.2, applicationset/controllers/applicationset_controller.go, syncDesiredApplications; argo-cd issue 29307).
+func (p *Plan) parked() string {
+	if len(p.options.Rolling) == 0 {
+		return ""
+	}
+	return ", after `argocd app terminate-op`: with --rolling, a sync that the window has parked is in its way"
 }

@@ -17,6 +17,12 @@ var (
 			"Older snapshots stay. If the snapshot fails, or does not contain the root disk or a disk that is kept, " +
 			"the sync ends before the change.",
 	}
+	windowFact = Fact{
+		On: OnChange, Given: "`maintenance`", holds: hasWindow,
+		Text: "If a change waits for a restart, the Job of its CronJob restarts the VM in the window, " +
+			"one VM after the other, with `snapshotBefore: true` after another snapshot. " +
+			"A VM that migrates, or whose disks are being copied, is left for the next window.",
+	}
 	userDataFact = Fact{
 		On: OnChange, Given: "`cloudInit`", holds: hasCloudInit,
 		Text: "A change of cloud-init's data changes the Secret with it, and nothing of the VirtualMachine: " +

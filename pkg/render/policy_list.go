@@ -12,7 +12,7 @@ var policies = []Policy{
 		Kind:    "pet",
 		Summary: "A VM that you keep. It is updated in place, and its disks are separate objects.",
 		InShort: map[Event]string{
-			OnChange:   "updated in place; changes that need a restart wait until you restart it",
+			OnChange:   "updated in place; changes that need a restart wait until you restart it, or for its `maintenance`",
 			OnRemoval:  "stays, until a commit has set `removal: approved`; its disks stay in both cases",
 			OnDeletion: "is deleted after a confirmation; its disks stay",
 		},
@@ -20,7 +20,7 @@ var policies = []Policy{
 			{On: OnChange, Text: "The VirtualMachine is updated in place and keeps its UID and disks. " +
 				"KubeVirt changes a running VM immediately if it can; otherwise it sets the condition RestartRequired " +
 				"or silently waits for the next start. vmrender restarts a pet only in its `maintenance` window."},
-			userDataFact, snapshotFact, ansibleFact, growthFact, keptDiskFact, revisionFact, releaseFact,
+			windowFact, userDataFact, snapshotFact, ansibleFact, growthFact, keptDiskFact, revisionFact, releaseFact,
 			petRootFact, ownedDataFact,
 		}, removalFacts(values.Denied, "VirtualMachine"), deletionFacts, onLoss(
 			protectFact, keptDisksStay, stateGoes, ownedDisksGo,

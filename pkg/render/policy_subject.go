@@ -86,6 +86,8 @@ func hasOption(name, value string) func(*subject) bool {
 
 func takesSnapshots(m *subject) bool { return m.Lifecycle.SnapshotBefore }
 
+func hasWindow(m *subject) bool { return m.Lifecycle.Maintenance != nil }
+
 func runsAnsible(m *subject) bool { return m.Lifecycle.Ansible != nil }
 
 // losesIdentity reports whether an update of a pool changes the identity of its VMs.
