@@ -74,7 +74,10 @@ type ApplicationSource struct {
 // ApplicationSourceHelm contains the settings for a chart that Argo CD's own Helm
 // renders.
 type ApplicationSourceHelm struct {
-	ReleaseName  string          `json:"releaseName,omitempty"`
+	ReleaseName string `json:"releaseName,omitempty"`
+	// KubeVersion is the version of Kubernetes that the chart is rendered for, such as "1.33"; that of the cluster if it
+	// is empty (argo-cd v3.2, pkg/apis/application/v1alpha1/types.go).
+	KubeVersion  string          `json:"kubeVersion,omitempty"`
 	ValuesObject json.RawMessage `json:"valuesObject,omitempty"` // a map
 }
 

@@ -25,7 +25,7 @@ func (p *loaded) checkHeader(diags *source.Diagnostics) {
 		diags.Errorf(p.root.Pos(), rule.MissingKey, "metadata.name",
 			"missing; expected the name of the platform, such as `metadata: {name: site-a}`")
 	}
-	if len(p.Layers) == 0 {
+	if n := p.root.Get("layers"); len(p.Layers) == 0 && (n == nil || n.Kind == source.Map || n.Kind == source.Null) {
 		diags.Errorf(p.root.Pos(), rule.MissingKey, "layers",
 			"missing; expected at least one of: %s", strings.Join(chartNames(), ", "))
 	}

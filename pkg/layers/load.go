@@ -100,6 +100,9 @@ func (p *loaded) collect(diags *source.Diagnostics) {
 			continue
 		}
 		l.checkRender(diags)
+		if l.Namespace != "" && !argocd.IsNamespace(l.Namespace) {
+			diags.Errorf(l.node.Get("namespace").Pos(), rule.BadName, l.path+".namespace", namespaceRule, l.Namespace)
+		}
 		l.checkRequired(diags)
 		if app := p.Metadata.Name + "-" + name; argocd.IsApplicationName(p.Metadata.Name) && !argocd.IsApplicationName(app) {
 			diags.Errorf(l.key, rule.BadName, l.path,

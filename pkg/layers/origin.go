@@ -2,6 +2,9 @@ package layers
 
 import (
 	"cmp"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -69,6 +72,11 @@ func (p *loaded) resolve(l *layer, diags *source.Diagnostics) bool {
 		}
 		dir, ok := p.doc.Locate(at, l.path+".chart", diags)
 		l.dir = dir
+		if _, err := os.Stat(dir); ok && errors.Is(err, fs.ErrNotExist) {
+			diags.Errorf(at.Pos(), rule.Unreadable, l.path+".chart",
+				"there is no directory %q; expected a chart in the repository, relative to this file", at.Text)
+			return false
+		}
 		return ok
 	}
 	name, at, path := l.name, l.key, l.path
@@ -153,9 +161,11 @@ func (l *layer) byArgoCD() bool { return l.remote || l.Render == "helm" }
 
 // helmSource returns the source of an Application that Argo CD's own Helm renders. For a
 // chart in an OCI registry, Argo CD expects the URL without its scheme (argo-cd v3.2,
-// util/helm/client.go, IsHelmOciRepo).
+// util/helm/client.go, IsHelmOciRepo). The chart is rendered for the target, from which checks before a merge are made.
 func (p *loaded) helmSource(r rendered) argocd.ApplicationSource {
-	s := argocd.ApplicationSource{Helm: &argocd.ApplicationSourceHelm{ReleaseName: r.name}}
+	s := argocd.ApplicationSource{Helm: &argocd.ApplicationSourceHelm{
+		ReleaseName: r.name, KubeVersion: cmp.Or(p.Target.Kubernetes, p.Target.OpenShift.Kubernetes()),
+	}}
 	switch {
 	case r.remote:
 		s.RepoURL, s.Chart = strings.TrimPrefix(r.Chart.RepoURL, "oci://"), r.Chart.Name
