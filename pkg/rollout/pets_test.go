@@ -146,8 +146,8 @@ func TestFailingSnapshotStopsBeforeTheRestart(t *testing.T) {
 	of := maintenance(t, "", "db", "web")
 	of.Pets.Snapshots = []string{"db"}
 	require.EqualError(t, p.Rollout(t.Context(), of, atNoon(new(bytes.Buffer))),
-		"db: snapshot db-pre-restart-20 failed: no snapshot class; the next window takes another; "+
-			"no other VirtualMachine is restarted")
+		"db: snapshot db-pre-restart-20 failed: no snapshot class"+
+			"; the next window takes another; no other VirtualMachine is restarted")
 	require.Empty(t, p.asked())
 
 	phase.Store("Succeeded")
