@@ -76,8 +76,9 @@ func (m *Machine) Exact() bool { return m.Refused == "" && len(m.Differences) ==
 // the VMs do not: DataVolumes, claims, instances. An error means that the fleet
 // could not be rendered at all; what is wrong with one VM is in its [Machine].
 func Import(objects []manifest.Object, opts Options) (*Result, error) {
+	entries := catalog.New(nil, new(source.Diagnostics))
 	w := &work{
-		Options: opts, catalog: catalog.New(nil, new(source.Diagnostics)), known: index(objects),
+		Options: opts, catalog: entries, names: names{flavors: entries}, known: index(objects),
 		seen: map[manifest.ID]bool{},
 	}
 	for _, o := range objects {
@@ -85,17 +86,17 @@ func Import(objects []manifest.Object, opts Options) (*Result, error) {
 			w.read(o)
 		}
 	}
-	slices.SortFunc(w.entries, func(a, b *entry) int { return a.live.Compare(b.live.ID) })
+	slices.SortFunc(w.entries, func(a, b *imported) int { return a.live.Compare(b.live.ID) })
 	w.nameNetworks()
 	for _, e := range w.entries {
-		w.draft(e)
+		e.draft(&w.names)
 	}
 	if err := w.prove(); err != nil {
 		return nil, err
 	}
 	r := &Result{Files: w.files}
 	for _, e := range w.entries {
-		e.machine.Notes = e.notes()
+		e.machine.Notes = notesOf(e.live)
 		r.Machines = append(r.Machines, e.machine)
 	}
 	r.Machines = append(r.Machines, w.refused...)
@@ -108,37 +109,24 @@ type work struct {
 	Options
 	catalog *catalog.Set
 	known   known
-	entries []*entry
+	entries []*imported
 	refused []*Machine
 	seen    map[manifest.ID]bool
 
-	files    []File
-	networks map[string]network // by the name that VMs have of them
-	unnamed  bool               // sizes are not expressed by flavors
+	files []File
+	names names // of the catalog
 
 	written
 }
 
-// entry is one VM on its way into the fleet.
-type entry struct {
-	live    *live
-	machine *Machine
-	os      *catalog.ResolvedOS
-	keys    node // VM keys in the order written
-	// Nodes that a residue adds to: the disks and NICs by the names that KubeVirt knows them by.
-	disks map[string]string // name of the volume → key under disks
-	nics  map[string]int    // name of the interface → index under nics
-
-	leader   *entry    // that stands for it and for other replicas; nil if it stands for itself
+// imported is one VM on its way into the fleet.
+type imported struct {
+	*entry
+	machine  *Machine
+	leader   *imported // that stands for it and for other replicas; nil if it stands for itself
 	first    int       // line before the entry in its file
 	problems []problem // errors of the last rendering
 	refusal  string    // the first error of all renderings
-	// whole is true if parts of lists cannot be patched: the lists are overridden.
-	whole bool
-	// plain is true if its pods do not have the labels and annotations that consoles show.
-	plain bool
-	// kept is true if no key is taken back for what is overridden: the entry was there before.
-	kept bool
 }
 
 // read drafts the entry of one VirtualMachine, or refuses it.
@@ -165,14 +153,13 @@ func (w *work) read(o manifest.Object) {
 		return
 	}
 	m.ManifestLines = l.lines
-	m.Guess = cmp.Or(choice.guess(), w.known.guess(l))
-	e := &entry{live: l, machine: m, os: osOf(w.catalog, m.Guess.OS, l)}
-	if e.os == nil {
+	m.Guess = w.known.guess(l, choice)
+	os := osOf(w.catalog, m.Guess.OS, l)
+	if os == nil {
 		m.Refused = fmt.Sprintf("the catalog has no operating system %q", m.Guess.OS)
 		w.refused = append(w.refused, m)
 		return
 	}
-	e.plain = lacksConsoleLabels(l, e.os)
 	m.File = cmp.Or(choice.File, w.entryFile(l))
-	w.entries = append(w.entries, e)
+	w.entries = append(w.entries, &imported{entry: newEntry(l, os), machine: m})
 }

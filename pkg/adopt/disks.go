@@ -8,6 +8,7 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 
+	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -15,7 +16,7 @@ import (
 // drives sets the disks in their order, and the directories of the cluster that the guest
 // mounts. The root disk is the first, if it is a disk with content; a VM without one
 // has `root: null`.
-func (w *work) drives(e *entry) {
+func (e *entry) drives() {
 	spec := e.live.spec()
 	volumes := map[string]*kubevirtv1.Volume{}
 	for i := range spec.Volumes {
@@ -293,6 +294,15 @@ func (e *entry) isRootSize(size string, from *node) bool {
 func (e *entry) oldTemplate(n *node, t *kubevirtv1.DataVolumeTemplateSpec) {
 	n.put("dataVolume", nodeOf(tree{"spec": tree{"pvc": treeOf(t.Spec.PVC)}}))
 	n.set("preallocation", t.Spec.Preallocation)
+}
+
+// treeOf returns a value with a form in JSON as a tree.
+func treeOf(v any) tree {
+	text, err := manifest.Encode(nil, v)
+	if err != nil {
+		return nil
+	}
+	return manifest.Decode(text)
 }
 
 // contentOf sets where the content of a DataVolume comes from.

@@ -11,17 +11,38 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// draft writes the keys of the format for a VM, in the order in which a
+// entry is the entry of one VM in the making.
+type entry struct {
+	live *live
+	os   *catalog.ResolvedOS // in the mode of the entry
+	keys node                // VM keys in the order written
+	// Nodes that a residue adds to: the disks and NICs by the names that KubeVirt knows them by.
+	disks map[string]string // name of the volume → key under disks
+	nics  map[string]int    // name of the interface → index under nics
+
+	// whole is true if parts of lists cannot be patched: the lists are overridden.
+	whole bool
+	// plain is true if its pods do not have the labels and annotations that consoles show.
+	plain bool
+	// kept is true if no key is taken back for what is overridden: the entry was there before.
+	kept bool
+}
+
+// key returns NAMESPACE/NAME, which identifies the VM among what is rendered.
+func (e *entry) key() string { return e.live.Namespace + "/" + e.live.Name }
+
+// draft sets the keys of the format for the VM in the place of those that are set, in the order in which a
 // user reads them. It leaves out what the operating system's entry sets, and does not
-// care for the rest: [work.settle] finds it.
-func (w *work) draft(e *entry) {
+// care for the rest: [entry.settle] finds it.
+func (e *entry) draft(names *names) {
+	e.keys, e.whole = node{}, false
 	e.keys.set("os", e.os.Name)
 	e.mode()
-	w.size(e)
+	e.size(names)
 	e.power()
-	w.drives(e)
+	e.drives()
 	e.matchers() // now with the names of the disks
-	w.network(e)
+	e.network(names)
 	e.guest()
 	e.hardware()
 	e.placement()
@@ -58,7 +79,7 @@ func (e *entry) hardware() {
 // firmware sets what differs, EFI always, since the guest is installed for it, and the
 // identity as it is: the guest identifies itself by it.
 func (e *entry) firmware(f *kubevirtv1.Firmware) {
-	kind, persistent := e.bootloader(f)
+	kind, persistent := e.bootloader()
 	inherited, persists := e.inheritedFirmware()
 	has := node{}
 	if kind != inherited || kind != "bios" {
@@ -76,9 +97,9 @@ func (e *entry) firmware(f *kubevirtv1.Firmware) {
 
 // bootloader returns the type of a firmware in the words of the format, and whether its
 // variables persist. With a preference, firmware that the VM does not name is "".
-func (e *entry) bootloader(f *kubevirtv1.Firmware) (kind string, persistent bool) {
+func (e *entry) bootloader() (kind string, persistent bool) {
 	var b kubevirtv1.Bootloader
-	if f != nil && f.Bootloader != nil {
+	if f := e.live.spec().Domain.Firmware; f != nil && f.Bootloader != nil {
 		b = *f.Bootloader
 	}
 	switch {
@@ -106,8 +127,6 @@ func (e *entry) inheritedFirmware() (kind string, persistent bool) {
 
 // preferred reports whether a preference sets the hardware.
 func (e *entry) preferred() bool { return e.live.vm.Spec.Preference != nil }
-
-func isTrue(n *source.Node) bool { return n != nil && n.Kind == source.Bool && n.Text == "true" }
 
 // tpm sets the TPM if it differs.
 func (e *entry) tpm(t *kubevirtv1.TPMDevice) {

@@ -25,11 +25,14 @@ type Problem struct {
 
 // String returns the problem with the object and the path in front of it.
 func (p Problem) String() string {
-	parts := filled([]string{p.Path, p.Text})
-	if p.Object != (manifest.ID{}) {
-		parts = slices.Insert(parts, 0, p.Object.String())
+	text := p.Text
+	if p.Path != "" {
+		text = p.Path + ": " + text
 	}
-	return strings.Join(parts, ": ")
+	if p.Object != (manifest.ID{}) {
+		text = p.Object.String() + ": " + text
+	}
+	return text
 }
 
 // Expand replaces templates among objects by the objects that they create: OpenShift's

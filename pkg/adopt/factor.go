@@ -1,7 +1,6 @@
 package adopt
 
 import (
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -36,7 +35,7 @@ func (w *work) factor() bool {
 
 // inherit leaves out of the overrides of an entry what it inherits, and sets where the
 // VM is otherwise.
-func (e *entry) inherit(above *source.Node) {
+func (e *imported) inherit(above *source.Node) {
 	own := e.keys.get("overrides")
 	var rest, against *source.Node
 	inherited := leavesOf(nil, above)
@@ -72,7 +71,7 @@ func touches(n *source.Node, path []string) bool {
 }
 
 // share moves the value of a key that most entries have to a level above them, if the others have another.
-func share(above *node, all []*entry, key string) {
+func share(above *node, all []*imported, key string) {
 	count := map[string]int{}
 	var most *source.Node
 	for _, e := range all {
@@ -97,7 +96,7 @@ func share(above *node, all []*entry, key string) {
 
 // shareLeaves moves what all entries have below a key, except some keys, to the same place above them. A scalar there
 // is short for a map with one key.
-func shareLeaves(above *node, all []*entry, path []string, short string, but ...string) {
+func shareLeaves(above *node, all []*imported, path []string, short string, but ...string) {
 	var shared map[string]*source.Node
 	for _, e := range all {
 		own := leavesOf(nil, nodeFrom(e.keys.get(path[0]).Get(path[1:]...), short).tree())
@@ -126,7 +125,7 @@ func shareLeaves(above *node, all []*entry, path []string, short string, but ...
 }
 
 // keep leaves of the map below a key what is not among the leaves.
-func (e *entry) keep(path []string, short string, shared map[string]*source.Node) {
+func (e *imported) keep(path []string, short string, shared map[string]*source.Node) {
 	rest := without(nil, nodeFrom(e.keys.get(path[0]).Get(path[1:]...), short).tree(), shared)
 	value := (*source.Node)(nil)
 	if rest != nil {
@@ -159,7 +158,7 @@ func without(at []string, n *source.Node, leaves map[string]*source.Node) *sourc
 }
 
 // common returns the value that all entries have of a key, or nil.
-func common(all []*entry, key string) *source.Node {
+func common(all []*imported, key string) *source.Node {
 	v := all[0].keys.get(key)
 	for _, e := range all {
 		if v == nil || e.keys.get(key) == nil || !v.Equal(e.keys.get(key)) {
@@ -183,7 +182,7 @@ func isHardware(path string) bool {
 func has(n *source.Node, path string) bool { return n.Get(strings.Split(path, separator)...) != nil }
 
 // overrides sets what all of the entries override in the same way, of the paths that are wanted.
-func (n *node) overrides(all []*entry, wanted func(path string) bool) {
+func (n *node) overrides(all []*imported, wanted func(path string) bool) {
 	count := map[string]int{}
 	leaf := map[string]*source.Node{}
 	for _, e := range all {
@@ -210,45 +209,6 @@ func (n *node) overrides(all []*entry, wanted func(path string) bool) {
 func isIdentity(path string) bool {
 	return strings.HasSuffix(path, strings.Join([]string{"", "firmware", "uuid"}, separator)) ||
 		strings.HasSuffix(path, strings.Join([]string{"", "firmware", "serial"}, separator))
-}
-
-// splitPath returns the keys of a path of [leavesOf].
-func splitPath(path string) []string { return strings.Split(path, separator) }
-
-// chain returns the map in which a value is at a path of [leavesOf].
-func chain(path string, v *source.Node) *source.Node {
-	for _, key := range slices.Backward(strings.Split(path, separator)) {
-		v = one(key, v)
-	}
-	return v
-}
-
-// separator is between the keys of a path, none of which contains it.
-const separator = "\x00"
-
-// sorted yields the entries of a map in the order of its keys.
-func sorted[V any](m map[string]V) iter.Seq2[string, V] {
-	return func(yield func(string, V) bool) {
-		for _, key := range slices.Sorted(maps.Keys(m)) {
-			if !yield(key, m[key]) {
-				return
-			}
-		}
-	}
-}
-
-// leavesOf returns the values of a tree other than maps with keys, by their paths.
-func leavesOf(at []string, n *source.Node) map[string]*source.Node {
-	out := map[string]*source.Node{}
-	for _, f := range n.Entries() {
-		path := append(slices.Clone(at), f.Key)
-		if f.Value.Kind == source.Map && len(f.Value.Fields) > 0 {
-			maps.Copy(out, leavesOf(path, f.Value))
-		} else {
-			out[strings.Join(path, separator)] = f.Value
-		}
-	}
-	return out
 }
 
 // sharedKeys are the keys that move to the defaults of a file if all VMs of it have

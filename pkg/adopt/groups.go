@@ -21,13 +21,13 @@ type kinship struct {
 
 // groups returns the VMs that share an entry of the catalog: VMs of one operating system with the same hardware; then
 // those that have the hardware of a group and more; then the rest, if it is more than one.
-func groups(all []*entry) [][]*entry {
-	kin := map[kinship][]*entry{}
+func groups(all []*imported) [][]*imported {
+	kin := map[kinship][]*imported{}
 	for _, e := range all {
 		k := kinship{e.os.Name, e.os.Adopted, e.plain, e.preferred()}
 		kin[k] = append(kin[k], e)
 	}
-	out := make([][]*entry, 0, len(kin))
+	out := make([][]*imported, 0, len(kin))
 	for _, k := range slices.SortedFunc(maps.Keys(kin), func(a, b kinship) int {
 		return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
 	}) {
@@ -37,19 +37,19 @@ func groups(all []*entry) [][]*entry {
 }
 
 // alike divides VMs of one kinship into groups by their hardware, the largest first. A group has at least two VMs.
-func alike(kin []*entry) [][]*entry {
-	exact := map[string][]*entry{}
+func alike(kin []*imported) [][]*imported {
+	exact := map[string][]*imported{}
 	for _, e := range kin {
 		key := string(source.AppendJSON(nil, hardwareOf(e)))
 		exact[key] = append(exact[key], e)
 	}
-	clusters := slices.SortedFunc(maps.Values(exact), func(a, b []*entry) int {
+	clusters := slices.SortedFunc(maps.Values(exact), func(a, b []*imported) int {
 		return cmp.Or(len(b)-len(a), a[0].live.Compare(b[0].live.ID))
 	})
-	var out [][]*entry
-	var rest []*entry
+	var out [][]*imported
+	var rest []*imported
 	for _, c := range clusters {
-		switch i := slices.IndexFunc(out, func(g []*entry) bool { return includes(c[0], g[0]) }); {
+		switch i := slices.IndexFunc(out, func(g []*imported) bool { return includes(c[0], g[0]) }); {
 		case len(c) > 1:
 			out = append(out, c)
 		case i >= 0:
@@ -65,7 +65,7 @@ func alike(kin []*entry) [][]*entry {
 }
 
 // hardwareOf returns the overrides of an entry that are about the hardware.
-func hardwareOf(e *entry) *source.Node {
+func hardwareOf(e *imported) *source.Node {
 	var out *source.Node
 	for path, v := range sorted(leavesOf(nil, e.keys.get("overrides"))) {
 		if isHardware(path) && !isIdentity(path) {
@@ -76,7 +76,7 @@ func hardwareOf(e *entry) *source.Node {
 }
 
 // includes reports whether an entry overrides all that another does of the hardware, and in the same way.
-func includes(e, other *entry) bool {
+func includes(e, other *imported) bool {
 	own, some := leavesOf(nil, hardwareOf(e)), leavesOf(nil, hardwareOf(other))
 	for path, v := range some {
 		if !own[path].Equal(v) {
@@ -87,7 +87,7 @@ func includes(e, other *entry) bool {
 }
 
 // factorGroup creates an entry of the catalog for what a group shares.
-func (w *work) factorGroup(name string, all []*entry) {
+func (w *work) factorGroup(name string, all []*imported) {
 	shared := node{}
 	shared.overrides(all, func(path string) bool { return !has(w.defaults.get("overrides"), path) })
 	defaults := node{}
@@ -125,7 +125,7 @@ func (w *work) factorGroup(name string, all []*entry) {
 
 // nameGroups returns a name for the catalog entry of each group: the operating system with what tells the group from
 // others of that system.
-func nameGroups(all [][]*entry) []string {
+func nameGroups(all [][]*imported) []string {
 	of := map[string]int{}
 	for _, g := range all {
 		of[g[0].os.Name]++
@@ -182,11 +182,11 @@ func of(has func(*kubevirtv1.DomainSpec) bool) func(
 }
 
 // tagOf returns the first word that fits all VMs of a group, and not all groups of the operating system, or "".
-func tagOf(g []*entry, all [][]*entry) string {
+func tagOf(g []*imported, all [][]*imported) string {
 	for _, tag := range tags {
-		fits := func(e *entry) bool { return tag.has(e.live.vm, e.live.spec()) }
-		other := func(o []*entry) bool { return o[0].os.Name == g[0].os.Name && !fits(o[0]) }
-		if !slices.ContainsFunc(g, func(e *entry) bool { return !fits(e) }) && slices.ContainsFunc(all, other) {
+		fits := func(e *imported) bool { return tag.has(e.live.vm, e.live.spec()) }
+		other := func(o []*imported) bool { return o[0].os.Name == g[0].os.Name && !fits(o[0]) }
+		if !slices.ContainsFunc(g, func(e *imported) bool { return !fits(e) }) && slices.ContainsFunc(all, other) {
 			return tag.name
 		}
 	}

@@ -24,8 +24,12 @@ func index(objects []manifest.Object) known {
 	return k
 }
 
-// guess returns the operating system of a VM, as far as its objects show it.
-func (k known) guess(l *live) Guess {
+// guess returns the operating system of a VM: the one that is chosen for it, or else the one that its objects show, as
+// far as they do.
+func (k known) guess(l *live, chosen Choice) Guess {
+	if chosen.OS != "" {
+		return Guess{chosen.OS, "os from the mapping"}
+	}
 	return DetectOS(l.object(), Related{
 		Instance: k.get("kubevirt.io/v1", "VirtualMachineInstance", l.Namespace, l.Name), Disks: k.disks(l),
 	})

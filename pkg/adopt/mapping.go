@@ -115,14 +115,6 @@ func (m Mapping) of(id manifest.ID) (Choice, bool) {
 	return c, ok || m == nil
 }
 
-// guess returns the operating system that is chosen, if there is one.
-func (c Choice) guess() Guess {
-	if c.OS == "" {
-		return Guess{}
-	}
-	return Guess{c.OS, "os from the mapping"}
-}
-
 // Mapping returns the mapping of an import, to be edited before anything is written: a
 // line for each VM, with the reason for its operating system. VMs that are
 // refused are in comments.

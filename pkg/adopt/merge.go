@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -86,9 +87,7 @@ func Merge(objects []manifest.Object, at string, opts MergeOptions) (*Merged, er
 // mergeOnce merges all VMs. Each change is tried with the VMs of its file, which
 // is fast, or with all: one may not go with the VMs of other files.
 func mergeOnce(objects []manifest.Object, c *copied, opts MergeOptions, withAll bool) (*merge, error) {
-	m := &merge{fleet: c, opts: opts, withAll: withAll, isWide: map[string]bool{}, work: &work{
-		Options: Options{Mapping: opts.Mapping, Namespace: opts.Fleet.Namespace}, known: index(objects), unnamed: true,
-	}}
+	m := &merge{fleet: c, opts: opts, known: index(objects), withAll: withAll, isWide: map[string]bool{}}
 	if err := m.open(); err != nil {
 		return nil, err
 	}
@@ -108,12 +107,13 @@ func mergeOnce(objects []manifest.Object, c *copied, opts MergeOptions, withAll 
 
 // merge is one merge.
 type merge struct {
-	fleet *copied
-	*work
-	opts   MergeOptions
-	first  *rendering // of the fleet as it is
-	all    []*merging
-	byName map[string]bool
+	fleet   *copied
+	catalog *catalog.Set
+	known   known
+	opts    MergeOptions
+	first   *rendering // of the fleet as it is
+	all     []*merging
+	byName  map[string]bool
 
 	withAll bool            // changes are tried with all VMs
 	isWide  map[string]bool // files whose VMs do not go without others, such as those that they depend on

@@ -48,7 +48,7 @@ func (m *merge) change(x *merging) error {
 	}
 	over := x.differenceTo(r)
 	if x.out.Added {
-		x.out.Notes = x.notes()
+		x.out.Notes = notesOf(x.live)
 	} else {
 		all := ByHand(manifest.Object{ID: x.live.ID, JSON: x.live.json}, r.vms[x.key()])
 		x.out.ByHand = deedsAt(leaves(nil, over), all)

@@ -27,12 +27,12 @@ var uncompared = []string{
 
 // drafted drafts a VM, with the disks under the keys that the entry has for their volumes.
 func (m *merge) drafted(x *merging, l *live) *drafted {
-	e := &entry{live: l, machine: new(Machine), os: x.os, plain: x.os.Adopted}
+	e := newEntry(l, x.os)
+	e.plain = x.os.Adopted
 	if labels := x.of.VM.ConsoleLabels; labels != nil {
 		e.plain = !*labels
 	}
-	m.networksOf(l)
-	m.draft(e)
+	e.draft(m.namesFor(l))
 	all := plainKeys(e.keys.tree(), x.os.Topology, false)
 	d := &drafted{keys: all, names: map[string]string{}, nics: e.nics}
 	disks := node{}
@@ -68,25 +68,26 @@ func (d *drafted) keyOf(key string) (volume string, ok bool) {
 	return "", false
 }
 
-// networksOf names the networks of a VM as the catalog does, and those that it does not
-// have by their definitions.
-func (m *merge) networksOf(l *live) {
-	m.networks = map[string]network{}
+// namesFor returns the networks of a VM by the names that they have in the catalog, and those that it does not have by
+// their definitions. Sizes have no names: an entry with a flavor keeps it until the size is another.
+func (m *merge) namesFor(l *live) *names {
+	out := &names{networks: map[string]network{}}
 	for _, on := range l.spec().Networks {
 		if on.Multus == nil {
 			continue
 		}
 		nad := on.Multus.NetworkName
 		found := network{name: nad, binding: "bridge"}
-		binding := interfaceNamed(l.spec(), on.Name)
+		binding := l.bindingOn(on.Name)
 		for _, name := range slices.Backward(m.catalog.Names("networks")) {
 			of := m.catalog.Network(name)
 			if of.NAD == nad && (found.name == nad || cmp.Or(of.Binding, "bridge") == binding) {
 				found = network{name, cmp.Or(of.Binding, "bridge")}
 			}
 		}
-		m.networks[nad] = found
+		out.networks[nad] = found
 	}
+	return out
 }
 
 // takenBack returns the keys that the entry should have, with all levels: those that it has,

@@ -118,7 +118,7 @@ func fillNICs(t, rendered tree) {
 // keepAdded sets the labels that package render adds to a VM to those of Git.
 func keepAdded(t, rendered tree) {
 	git := manifest.Map(rendered, "metadata", "labels")
-	for key := range added {
+	for _, key := range addedLabels {
 		if value, ok := git[key]; ok {
 			manifestMap(t, "metadata", "labels")[key] = value
 		} else {

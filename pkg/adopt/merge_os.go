@@ -31,7 +31,7 @@ func (m *merge) nearestOS(name string, l *live) *catalog.ResolvedOS {
 // sharing returns how many values of an entry of the catalog a VM has, or -1 if it has another: of the entry's
 // overrides, and of its firmware.
 func sharing(os *catalog.ResolvedOS, l *live) int {
-	kind, _ := (&entry{live: l, os: os}).bootloader(l.spec().Domain.Firmware)
+	kind, _ := newEntry(l, os).bootloader()
 	if own := os.Defaults.Get("firmware", "type").Str(); own != "" && own != kind {
 		return -1
 	}

@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/vmrender/vmrender/pkg/edit"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -170,7 +171,7 @@ func (s speller) items(path []string, written, old, to *source.Node) *source.Nod
 		if written != nil && i < len(written.Items) && i < len(old.Items) {
 			was, before = written.Items[i], old.Items[i]
 		}
-		out.Items = append(out.Items, s.respelled(append(slices.Clone(path), decimal(int64(i))), was, before, item))
+		out.Items = append(out.Items, s.respelled(append(slices.Clone(path), strconv.Itoa(i)), was, before, item))
 	}
 	return out
 }

@@ -12,11 +12,11 @@ import (
 // take reads one VirtualMachine, or refuses it.
 func (m *merge) take(o manifest.Object) {
 	out := &MergedMachine{Machine: Machine{ID: o.ID, Entry: o.Name}}
-	out.Namespace = m.namespace(o)
-	if _, ok := m.Mapping.of(out.ID); !ok {
+	out.Namespace = Options{Namespace: m.opts.Fleet.Namespace}.namespace(o)
+	if _, ok := m.opts.Mapping.of(out.ID); !ok {
 		return
 	}
-	x := &merging{entry: &entry{machine: &out.Machine, kept: true}, out: out, reset: map[string]bool{}}
+	x := &merging{entry: &entry{kept: true}, out: out, reset: map[string]bool{}}
 	m.all = append(m.all, x)
 	name := out.Namespace + "/" + out.Name
 	if m.byName[name] {

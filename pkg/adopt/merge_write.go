@@ -53,8 +53,8 @@ func alone(value, inherited *source.Node) *source.Node {
 // add writes the entry of a VM that has none: the least with which it is rendered, in the
 // file of its namespace.
 func (m *merge) add(x *merging) error {
-	choice, _ := m.Mapping.of(x.out.ID)
-	x.out.Guess = cmp.Or(choice.guess(), m.known.guess(x.live))
+	choice, _ := m.opts.Mapping.of(x.out.ID)
+	x.out.Guess = m.known.guess(x.live, choice)
 	x.os = m.nearestOS(x.out.Guess.OS, x.live)
 	if x.os == nil {
 		return refused(fmt.Sprintf("the catalog has no operating system %q", x.out.Guess.OS))
@@ -89,9 +89,8 @@ func (m *merge) add(x *merging) error {
 // least returns entries with which a VM could be rendered, the shortest first: what they
 // lack is found by comparing what they render.
 func (m *merge) least(x *merging) []*source.Node {
-	e := &entry{live: x.live, machine: new(Machine), os: x.os, plain: lacksConsoleLabels(x.live, x.os)}
-	m.networksOf(x.live)
-	m.draft(e)
+	e := newEntry(x.live, x.os)
+	e.draft(m.namesFor(x.live))
 	mode := []string{"os", "adopted", "consoleLabels"}
 	disks := append(slices.Clip(mode), "disks")
 	attempts := [][]string{mode, disks, append(slices.Clip(disks), "cloudInit", "sysprep"), nil}
@@ -135,7 +134,7 @@ func (m *merge) withEntry(x *merging, was []byte, entry *source.Node) ([]byte, e
 
 // comment explains why the operating system of a new entry is what it is.
 func (x *merging) comment() string {
-	return strings.Join(x.comments(), "; ")
+	return strings.Join(commentsOn(x.entry, x.out.Guess), "; ")
 }
 
 // fileFor returns the file of a namespace: the first that sets it, in the part of the

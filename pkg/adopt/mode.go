@@ -134,6 +134,11 @@ func lackingStrategy(l *live, _ *catalog.ResolvedOS) int {
 	return 0
 }
 
+// newEntry returns the entry of a VM without keys, for an operating system's entry of the catalog.
+func newEntry(l *live, os *catalog.ResolvedOS) *entry {
+	return &entry{live: l, os: os, plain: lacksConsoleLabels(l, os)}
+}
+
 // lacksConsoleLabels reports whether the pods of a VM lack one of the labels and annotations that consoles show.
 func lacksConsoleLabels(l *live, os *catalog.ResolvedOS) bool {
 	t := &l.vm.Spec.Template.ObjectMeta
@@ -148,20 +153,6 @@ func lacksConsoleLabels(l *live, os *catalog.ResolvedOS) bool {
 		}
 	}
 	return false
-}
-
-// adopt drafts the entry again with `adopted: true`. It reports whether that is another mode.
-func (w *work) adopt(e *entry) bool {
-	if e.kept || e.os.Adopted {
-		return false
-	}
-	e.os = w.catalog.AdoptedOS(e.os.Name, e.live.arch())
-	e.keys, e.whole, e.problems = node{}, false, nil
-	w.draft(e)
-	if g := w.levels[e.machine.File]; g != nil && e.live.Namespace != g.namespace {
-		e.keys.set("namespace", e.live.Namespace)
-	}
-	return true
 }
 
 // mode sets whether the VM is adopted, and whether it has the labels for consoles, unless the operating system's entry

@@ -28,6 +28,9 @@ func isOurs(key string) bool {
 	return labels.IsReserved(key) || strings.HasPrefix(key, argocd.AnnotationPrefix)
 }
 
+// addedLabels are labels that package render adds to VirtualMachines.
+var addedLabels = []string{"app", "app.kubernetes.io/managed-by", "kubevirt.io/vm-delete-protection"}
+
 // nth returns a name with its number, as devices without a name have.
 func nth(prefix string, i int) string { return prefix + strconv.Itoa(i) }
 
@@ -46,22 +49,6 @@ func texts(m map[string]string) *source.Node {
 		out[key] = escaped(value)
 	}
 	return nodeOf(out)
-}
-
-// nodes returns a list of values, or nil if there are none.
-func nodes(items []any) *source.Node {
-	if len(items) == 0 {
-		return nil
-	}
-	n := &source.Node{Kind: source.List}
-	for _, item := range items {
-		if v := valueOf(item); v != nil {
-			n.Items = append(n.Items, v)
-		} else {
-			n.Items = append(n.Items, &source.Node{Kind: source.Map})
-		}
-	}
-	return n
 }
 
 // numbered returns a name that is not taken, with a number if needed.

@@ -2,18 +2,17 @@ package adopt
 
 import (
 	"cmp"
-	"maps"
-	"slices"
 	"strings"
 
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // network sets the NICs, each with the network of its name. Without the key a VM has
 // one NIC on the pod network.
-func (w *work) network(e *entry) {
+func (e *entry) network(names *names) {
 	spec := e.live.spec()
 	networks := map[string]*kubevirtv1.Network{}
 	for i := range spec.Networks {
@@ -26,7 +25,7 @@ func (w *work) network(e *entry) {
 		n := &spec.Domain.Devices.Interfaces[i]
 		if of := networks[n.Name]; of != nil {
 			e.nics[n.Name] = len(list.Items)
-			list.Items = append(list.Items, w.nic(e, n, of, named))
+			list.Items = append(list.Items, e.nic(n, of, names, named))
 		}
 	}
 	attached := spec.Domain.Devices.AutoattachPodInterface
@@ -41,11 +40,13 @@ func (w *work) network(e *entry) {
 const podNetwork = "pod"
 
 // nic returns one NIC: the name of its network, if nothing else has to be set.
-func (w *work) nic(e *entry, i *kubevirtv1.Interface, on *kubevirtv1.Network, named map[string]int) *source.Node {
+func (e *entry) nic(
+	i *kubevirtv1.Interface, on *kubevirtv1.Network, names *names, named map[string]int,
+) *source.Node {
 	n := node{}
 	network, name := network{name: podNetwork, binding: "masquerade"}, "default"
 	if on.Multus != nil {
-		network = w.networks[on.Multus.NetworkName]
+		network = names.networks[on.Multus.NetworkName]
 		name = network.name[strings.LastIndex(network.name, "/")+1:]
 	}
 	n.set("network", network.name)
@@ -68,66 +69,30 @@ func (w *work) nic(e *entry, i *kubevirtv1.Interface, on *kubevirtv1.Network, na
 	return n.short("network")
 }
 
-// network is a NetworkAttachmentDefinition that VMs are attached to.
+// names are the names of a fleet that a draft uses in the place of values.
+type names struct {
+	// flavors is the catalog with the flavors; nil writes all sizes as numbers.
+	flavors *catalog.Set
+	// networks are the networks of the catalog by their NetworkAttachmentDefinitions, as VMs write these. All that a VM
+	// is attached to must be there.
+	networks map[string]network
+}
+
+// network is a network of the catalog.
 type network struct {
 	name    string // in the catalog
-	binding string // of most of its NICs
+	binding string // of NICs that set none, such as "bridge"
 }
 
-// nameNetworks names the networks as their definitions, with the namespace in front where
-// several have the same.
-func (w *work) nameNetworks() {
-	w.networks = map[string]network{}
-	bindings := map[string]map[string]int{}
-	for _, e := range w.entries {
-		spec := e.live.spec()
-		for _, on := range spec.Networks {
-			if on.Multus != nil {
-				nad := on.Multus.NetworkName
-				bindings[nad] = counted(bindings[nad], interfaceNamed(spec, on.Name))
-			}
-		}
-	}
-	taken := map[string]bool{podNetwork: true}
-	for _, nad := range slices.Sorted(maps.Keys(bindings)) {
-		name := nad[strings.LastIndex(nad, "/")+1:]
-		if taken[name] {
-			name = strings.ReplaceAll(nad, "/", "-")
-		}
-		for taken[name] {
-			name += "-2"
-		}
-		taken[name] = true
-		w.networks[nad] = network{name, cmp.Or(mostOf(bindings[nad]), "bridge")}
-	}
-}
-
-func interfaceNamed(spec *kubevirtv1.VirtualMachineInstanceSpec, name string) string {
-	for i := range spec.Domain.Devices.Interfaces {
-		if n := &spec.Domain.Devices.Interfaces[i]; n.Name == name {
+// bindingOn returns the binding of the NIC on a network of the VM, by the network's name in it; "" if there is none.
+func (l *live) bindingOn(network string) string {
+	devices := &l.spec().Domain.Devices
+	for i := range devices.Interfaces {
+		if n := &devices.Interfaces[i]; n.Name == network {
 			return bindingOf(n)
 		}
 	}
 	return ""
-}
-
-func counted(m map[string]int, key string) map[string]int {
-	if m == nil {
-		m = map[string]int{}
-	}
-	m[key]++
-	return m
-}
-
-// mostOf returns the key with the highest number, the first of several.
-func mostOf(m map[string]int) string {
-	most := ""
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		if m[key] > m[most] {
-			most = key
-		}
-	}
-	return most
 }
 
 func bindingOf(i *kubevirtv1.Interface) string {

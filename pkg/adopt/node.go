@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -157,3 +158,50 @@ func nodeOf(v any) *source.Node {
 	}
 	return n
 }
+
+// nodeFrom returns a map to build on: the one given, or one with a scalar under the key
+// that it is short for.
+func nodeFrom(n *source.Node, key string) *node {
+	out := new(node)
+	switch {
+	case n == nil || n.Kind == source.Null:
+	case n.Kind == source.Map:
+		out.fields = slices.Clone(n.Fields)
+	default:
+		out.put(key, n)
+	}
+	return out
+}
+
+// joined returns a list with the items of both; either may be nil.
+func joined(a, b *source.Node) *source.Node {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	return &source.Node{Kind: source.List, Items: append(slices.Clone(a.Items), b.Items...)}
+}
+
+// nodes returns a list of values, or nil if there are none.
+func nodes(items []any) *source.Node {
+	if len(items) == 0 {
+		return nil
+	}
+	n := &source.Node{Kind: source.List}
+	for _, item := range items {
+		if v := valueOf(item); v != nil {
+			n.Items = append(n.Items, v)
+		} else {
+			n.Items = append(n.Items, &source.Node{Kind: source.Map})
+		}
+	}
+	return n
+}
+
+// one returns a map with one key.
+func one(key string, value *source.Node) *source.Node {
+	n := node{}
+	n.put(key, value)
+	return n.tree()
+}
+
+func isTrue(n *source.Node) bool { return n != nil && n.Kind == source.Bool && n.Text == "true" }

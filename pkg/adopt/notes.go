@@ -34,23 +34,24 @@ const (
 		" (Halted for false), which changes nothing, and write `runStrategy` in the entry in the place of `running`"
 )
 
-func (e *entry) notes() []Note {
+// notesOf returns what the user should know of a VM.
+func notesOf(l *live) []Note {
 	var out []Note
-	if names := e.ownedDisks(); len(names) > 0 {
+	if names := ownedDisks(l); len(names) > 0 {
 		out = append(out, Note{fmt.Sprintf("the disk %s belongs to the VM", strings.Join(names, ", ")), stepsOwned})
 	}
-	if e.live.vm.Spec.Running != nil {
+	if l.vm.Spec.Running != nil {
 		out = append(out, Note{"the VM has the key `running`", stepsRunning})
 	}
-	for _, deed := range ByHand(manifest.Object{ID: e.live.ID, JSON: e.live.json}, manifest.Object{}) {
+	for _, deed := range ByHand(manifest.Object{ID: l.ID, JSON: l.json}, manifest.Object{}) {
 		out = append(out, Note{Text: deed})
 	}
 	return out
 }
 
 // ownedDisks returns the DataVolumes that the VM owns.
-func (e *entry) ownedDisks() []string {
-	templates := e.live.vm.Spec.DataVolumeTemplates
+func ownedDisks(l *live) []string {
+	templates := l.vm.Spec.DataVolumeTemplates
 	names := make([]string, len(templates))
 	for i := range templates {
 		names[i] = templates[i].Name

@@ -64,7 +64,9 @@ func (l layout) needed() ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		configs = append(configs, filled([]string{config})...)
+		if config != "" {
+			configs = append(configs, config)
+		}
 	}
 	return append(names, configs...), nil
 }

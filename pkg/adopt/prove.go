@@ -61,11 +61,11 @@ func (w *work) settle() (proven bool, err error) {
 			if err != nil {
 				return false, err
 			}
-			pending = slices.DeleteFunc(pending, func(e *entry) bool { return !w.improve(e, rendered.vm(e)) })
+			pending = slices.DeleteFunc(pending, func(e *imported) bool { return !w.improve(e, rendered.vm(e)) })
 			proven = i == 0 && len(pending) == 0
 		}
 	}
-	return proven && !slices.ContainsFunc(w.entries, func(e *entry) bool { return len(e.machine.Differences) > 0 }), nil
+	return proven && !slices.ContainsFunc(w.entries, func(e *imported) bool { return len(e.machine.Differences) > 0 }), nil
 }
 
 // judge renders the fleet as a whole, and records how the VMs differ from it.
@@ -79,7 +79,7 @@ func (w *work) judge() error {
 
 // refuse leaves out the entries with errors, and reports whether there were any.
 func (w *work) refuse() bool {
-	isBroken := func(e *entry) bool { return len(e.problems) > 0 }
+	isBroken := func(e *imported) bool { return len(e.problems) > 0 }
 	for _, e := range w.entries {
 		if isBroken(e) {
 			why := cmp.Or(e.refusal, e.problems[0].path+": "+e.problems[0].message)
@@ -98,7 +98,7 @@ func (w *work) refuse() bool {
 }
 
 // improve adds to an entry what it lacks, or takes back what is refused. It reports whether it did.
-func (w *work) improve(e *entry, vm tree) bool {
+func (w *work) improve(e *imported, vm tree) bool {
 	if len(e.problems) > 0 {
 		if e.refusal == "" {
 			e.refusal = e.problems[0].path + ": " + e.problems[0].message
@@ -108,7 +108,7 @@ func (w *work) improve(e *entry, vm tree) bool {
 		}
 		dropped := false
 		for _, p := range e.problems {
-			dropped = e.drop(p.path) || dropped
+			dropped = e.drop(strings.TrimPrefix(p.path, source.JoinPath("vms", e.machine.Entry)+".")) || dropped
 		}
 		if dropped {
 			return true
@@ -130,6 +130,20 @@ func (w *work) improve(e *entry, vm tree) bool {
 	return true
 }
 
+// adopt drafts the entry again with `adopted: true`. It reports whether that is another mode.
+func (w *work) adopt(e *imported) bool {
+	if e.os.Adopted {
+		return false
+	}
+	e.os = w.catalog.AdoptedOS(e.os.Name, e.live.arch())
+	e.problems = nil
+	e.draft(&w.names)
+	if g := w.levels[e.machine.File]; g != nil && e.live.Namespace != g.namespace {
+		e.keys.set("namespace", e.live.Namespace)
+	}
+	return true
+}
+
 // removals returns how many values a merge patch removes.
 func removals(over tree) int {
 	n := 0
@@ -145,7 +159,7 @@ func removals(over tree) int {
 }
 
 // judge records how a VM differs from what is rendered. A VM that is not rendered at all is a problem of its entry.
-func (e *entry) judge(vm tree) {
+func (e *imported) judge(vm tree) {
 	switch {
 	case vm != nil:
 		e.machine.Differences = differences(e.live.tree, e.comparable(vm))
@@ -154,17 +168,14 @@ func (e *entry) judge(vm tree) {
 	}
 }
 
-// key identifies the VM among what is rendered.
-func (e *entry) key() string { return e.live.Namespace + "/" + e.live.Name }
-
 // comparable returns a rendered VirtualMachine without what Git adds to the metadata of
 // every VM, which no running VM sees.
-func (e *entry) comparable(vm tree) tree {
+func (e *imported) comparable(vm tree) tree {
 	for _, kind := range []string{"labels", "annotations"} {
 		has := manifest.Map(e.live.tree, "metadata", kind)
 		all := manifest.Map(vm, "metadata", kind)
 		for key := range all {
-			if _, ok := has[key]; !ok && isAdded(key) {
+			if _, ok := has[key]; !ok && (isOurs(key) || slices.Contains(addedLabels, key)) {
 				delete(all, key)
 			}
 		}
@@ -177,7 +188,7 @@ func (e *entry) comparable(vm tree) tree {
 }
 
 // dropGroup removes the label of the replicas of an entry, which a running pod does not get.
-func (e *entry) dropGroup(vm tree) {
+func (e *imported) dropGroup(vm tree) {
 	pod := slices.Clip([]string{"spec", "template", "metadata"})
 	has := manifest.Map(e.live.tree, pod...)
 	if _, ok := manifest.Map(has, "labels")[labels.Group]; ok {
@@ -193,18 +204,11 @@ func (e *entry) dropGroup(vm tree) {
 	}
 }
 
-// added are labels that package render adds to VirtualMachines.
-var added = map[string]bool{
-	"app": true, "app.kubernetes.io/managed-by": true, "kubevirt.io/vm-delete-protection": true,
-}
-
-func isAdded(key string) bool { return added[key] || isOurs(key) }
-
 // rendered is the VirtualMachines that entries render to, by namespace and name.
 type rendered map[string]manifest.Object
 
 // vm returns the VirtualMachine of an entry, or nil.
-func (r rendered) vm(e *entry) tree {
+func (r rendered) vm(e *imported) tree {
 	if o, ok := r[e.key()]; ok {
 		return o.Tree()
 	}
@@ -213,7 +217,7 @@ func (r rendered) vm(e *entry) tree {
 
 // render writes the fleet to a directory, with some of its entries, and renders it as users
 // do. It returns the VirtualMachines without those of entries with problems, which it notes.
-func (w *work) render(some []*entry) (rendered, error) {
+func (w *work) render(some []*imported) (rendered, error) {
 	out := rendered{}
 	if w.files = nil; len(some) == 0 {
 		return out, nil
@@ -245,7 +249,7 @@ func (w *work) render(some []*entry) (rendered, error) {
 
 // assign notes each error at the entry that it is in. An error that is in none is
 // returned: nothing is proven then.
-func (w *work) assign(dir string, some []*entry, diags *source.Diagnostics) error {
+func (w *work) assign(dir string, some []*imported, diags *source.Diagnostics) error {
 	for _, e := range some {
 		e.problems = nil
 	}
@@ -263,10 +267,10 @@ func (w *work) assign(dir string, some []*entry, diags *source.Diagnostics) erro
 
 // assignOne notes an error at the entries that it is in, by its position, or else, as the
 // error is in what they inherit, by its path. It reports whether there are any.
-func (w *work) assignOne(dir string, some []*entry, d source.Diagnostic) bool {
+func (w *work) assignOne(dir string, some []*imported, d source.Diagnostic) bool {
 	path, _ := filepath.Rel(dir, d.File)
 	found := false
-	note := func(e *entry) {
+	note := func(e *imported) {
 		e.problems = append(e.problems, problem{d.Path, d.Message})
 		found = true
 	}

@@ -23,8 +23,8 @@ func (w *work) fold() {
 
 // numbered returns the entries whose names end in consecutive numbers from 0, in their
 // order, by the names without the numbers.
-func (g *group) numbered() map[string][]*entry {
-	out := map[string][]*entry{}
+func (g *group) numbered() map[string][]*imported {
+	out := map[string][]*imported{}
 	for _, e := range g.entries {
 		name, number, ok := cutNumber(e.live.Name)
 		if ok && number >= 0 {
@@ -32,7 +32,7 @@ func (g *group) numbered() map[string][]*entry {
 		}
 	}
 	for name, all := range out {
-		slices.SortFunc(all, func(a, b *entry) int { return numberOf(a) - numberOf(b) })
+		slices.SortFunc(all, func(a, b *imported) int { return numberOf(a) - numberOf(b) })
 		for i, e := range all {
 			if numberOf(e) != i {
 				delete(out, name)
@@ -54,30 +54,30 @@ func cutNumber(name string) (string, int, bool) {
 	return name[:i], number, true
 }
 
-func numberOf(e *entry) int {
+func numberOf(e *imported) int {
 	_, number, _ := cutNumber(e.live.Name)
 	return number
 }
 
 func (g *group) has(name string) bool {
-	return slices.ContainsFunc(g.entries, func(e *entry) bool { return e.machine.Entry == name })
+	return slices.ContainsFunc(g.entries, func(e *imported) bool { return e.machine.Entry == name })
 }
 
 // isAlike reports whether the entries set the same, except for their names where the format has
 // templates.
-func isAlike(all []*entry) bool {
+func isAlike(all []*imported) bool {
 	first := all[0].generic()
-	return !slices.ContainsFunc(all, func(e *entry) bool { return !bytes.Equal(first, e.generic()) })
+	return !slices.ContainsFunc(all, func(e *imported) bool { return !bytes.Equal(first, e.generic()) })
 }
 
 // templated are the keys of a disk whose values are templates.
 const templatedKey = "claimName"
 
 // generic returns the keys of the entry as JSON, with a template in the place of its name.
-func (e *entry) generic() []byte { return source.AppendJSON(nil, e.templated().tree()) }
+func (e *imported) generic() []byte { return source.AppendJSON(nil, e.templated().tree()) }
 
 // templated returns the keys of the entry with a template in the place of its name.
-func (e *entry) templated() *node {
+func (e *imported) templated() *node {
 	out := nodeFrom(e.keys.tree(), "")
 	disks := nodeFrom(e.keys.get("disks"), "")
 	for i, f := range disks.fields {
@@ -92,7 +92,7 @@ func (e *entry) templated() *node {
 }
 
 // lead uses the first of the entries for all of them.
-func lead(name string, all []*entry) {
+func lead(name string, all []*imported) {
 	first := all[0]
 	first.keys = *first.templated()
 	first.keys.set("replicas", len(all))

@@ -1,9 +1,6 @@
 package adopt
 
 import (
-	"cmp"
-	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -75,14 +72,6 @@ func hasAny(t tree, paths ...[]string) bool {
 	return slices.ContainsFunc(paths, func(path []string) bool { _, ok := reach(t, path).([]any); return ok })
 }
 
-// joined returns a list with the items of both; either may be nil.
-func joined(a, b *source.Node) *source.Node {
-	if a == nil || b == nil {
-		return cmp.Or(a, b)
-	}
-	return &source.Node{Kind: source.List, Items: append(slices.Clone(a.Items), b.Items...)}
-}
-
 // override adds a part of the VM to its overrides as it is.
 func (e *entry) override(path []string) {
 	value := nodeOf(reach(e.live.tree, path))
@@ -93,9 +82,9 @@ func (e *entry) override(path []string) {
 }
 
 // drop leaves what the format refuses to the overrides: the key that a problem is at, or
-// the disk. It reports whether there was something to leave.
-func (e *entry) drop(problem string) bool {
-	path := strings.TrimPrefix(problem, source.JoinPath("vms", e.machine.Entry)+".")
+// the disk. The path is that of the problem below the entry, such as "disks.data.size".
+// It reports whether there was something to leave.
+func (e *entry) drop(path string) bool {
 	keys := strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' })
 	switch {
 	case len(keys) == 0 || slices.Contains([]string{"overrides", "patches", "os"}, keys[0]):
@@ -230,20 +219,6 @@ func (e *entry) putNIC(name string, patch *source.Node) bool {
 	return true
 }
 
-// nodeFrom returns a map to build on: the one given, or one with a scalar under the key
-// that it is short for.
-func nodeFrom(n *source.Node, key string) *node {
-	out := new(node)
-	switch {
-	case n == nil || n.Kind == source.Null:
-	case n.Kind == source.Map:
-		out.fields = slices.Clone(n.Fields)
-	default:
-		out.put(key, n)
-	}
-	return out
-}
-
 // appended returns the operations that append to a list what the VM has beyond what
 // is rendered, if that is where it differs.
 func appended(at []string, live, rendered tree) []any {
@@ -264,104 +239,21 @@ func appended(at []string, live, rendered tree) []any {
 	return out
 }
 
-// difference returns the merge patch (RFC 7386) from one tree to another: nil removes a
-// key, lists are replaced. It is empty if they are equal.
-func difference(from, to tree) tree {
-	out := tree{}
-	for key, got := range from {
-		if _, ok := to[key]; !ok {
-			out[key] = removed(key, got)
+// overridden returns what the overrides and patches set, by the last keys of the paths.
+func (e *entry) overridden() []string {
+	var out []string
+	for path, v := range sorted(leavesOf(nil, e.keys.get("overrides"))) {
+		keys := strings.Split(path, separator)
+		if v.IsSet() && !slices.Contains([]string{"labels", "annotations"}, keys[max(len(keys)-2, 0)]) {
+			out = append(out, strings.Join(keys[max(len(keys)-2, 0):], "."))
 		}
 	}
-	for key, want := range to {
-		got, ok := from[key]
-		a, isTree := got.(tree)
-		b, areTrees := want.(tree)
-		switch {
-		case isTree && areTrees:
-			if below := difference(a, b); len(below) > 0 {
-				out[key] = below
-			}
-		case !ok || !reflect.DeepEqual(got, want):
-			out[key] = want
-		}
+	if patches := e.keys.get("patches"); patches != nil {
+		out = append(out, count(len(patches.Items), "entry of a list"))
+	}
+	const most = 4
+	if more := len(out) - most; more > 0 {
+		out = append(out[:most], count(more, "more field"))
 	}
 	return out
-}
-
-// removed returns the patch that removes the value of a key: of labels and annotations each,
-// since other levels add to them.
-func removed(key string, value any) any {
-	all, ok := value.(tree)
-	if !ok || key != "labels" && key != "annotations" && key != "metadata" {
-		return nil
-	}
-	out := tree{}
-	for name, below := range all {
-		out[name] = removed(name, below)
-	}
-	return out
-}
-
-// differences returns what differs between two trees, as `path: was, becomes`, sorted.
-func differences(live, rendered tree) []string {
-	over := difference(live, rendered)
-	paths := leaves(nil, over)
-	out := make([]string, 0, len(paths))
-	for _, path := range paths {
-		was, becomes := reach(live, path), reach(over, path)
-		out = append(out, strings.Join(path, ".")+": "+shown(was)+", becomes "+shown(becomes))
-	}
-	return out
-}
-
-// leaves returns the paths of a tree that do not lead to trees with keys, sorted.
-func leaves(at []string, t tree) [][]string {
-	var out [][]string
-	for _, key := range slices.Sorted(maps.Keys(t)) {
-		path := append(slices.Clone(at), key)
-		if below, ok := t[key].(tree); ok && len(below) > 0 {
-			out = append(out, leaves(path, below)...)
-		} else {
-			out = append(out, path)
-		}
-	}
-	return out
-}
-
-// reach returns the value at a path of keys, which may have brackets in their names.
-func reach(t tree, path []string) any {
-	var v any = t
-	for _, key := range path {
-		below, _ := v.(tree)
-		v = below[key]
-	}
-	return v
-}
-
-// shown returns a value as a report shows it: lists, which may contain user data, by the
-// number of their entries.
-func shown(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "nothing"
-	case []any:
-		return fmt.Sprintf("%d entries", len(v))
-	case tree:
-		return fmt.Sprintf("%d keys", len(v))
-	}
-	text := string(source.AppendJSON(nil, nodeOf(v)))
-	if r := []rune(text); len(r) > 60 {
-		return string(r[:57]) + "..."
-	}
-	return text
-}
-
-// treeOf returns a value with a form in JSON as a tree.
-func treeOf(v any) tree {
-	text, err := manifest.Encode(nil, v)
-	if err != nil {
-		return nil
-	}
-	return manifest.Decode(text)
 }

@@ -11,12 +11,12 @@ import (
 
 // size sets cpu and memory, or the instance type that has them; a flavor only if the
 // VM is labelled with it and is of its size.
-func (w *work) size(e *entry) {
+func (e *entry) size(names *names) {
 	d := &e.live.spec().Domain
 	e.matchers()
 	if e.live.vm.Spec.Instancetype == nil {
 		cpu, memory := e.cpu(d.CPU), e.memory(d)
-		if name := w.flavor(e, cpu, memory); name != "" {
+		if name := e.flavor(names, cpu, memory); name != "" {
 			e.keys.set("flavor", name)
 		} else {
 			e.keys.set("cpu", cpu)
@@ -133,11 +133,14 @@ func (e *entry) resources(r *kubevirtv1.ResourceRequirements) {
 
 // flavor returns the flavor that the VM is labelled with, if it is a flavor of the
 // catalog that has its size, and "" otherwise.
-func (w *work) flavor(e *entry, cpu, memory any) string {
+func (e *entry) flavor(names *names, cpu, memory any) string {
+	if names.flavors == nil {
+		return ""
+	}
 	t := e.live.vm.Spec.Template.ObjectMeta
 	name := cmp.Or(t.Annotations[annotationFlavor], t.Labels[labelSize])
-	of := w.catalog.Node("flavors", name)
-	if w.unnamed || name == "" || of == nil {
+	of := names.flavors.Node("flavors", name)
+	if name == "" || of == nil {
 		return ""
 	}
 	if !valueOf(cpu).Equal(of.Get("cpu")) || !sameSize(of.Get("memory").Str(), memory) {

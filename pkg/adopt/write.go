@@ -3,10 +3,8 @@ package adopt
 import (
 	"cmp"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/vmrender/vmrender/pkg/edit"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -27,12 +25,12 @@ type written struct {
 type group struct {
 	file, namespace string
 	defaults        node
-	entries         []*entry
-	written         []*entry // the entries that are in the file
+	entries         []*imported
+	written         []*imported // the entries that are in the file
 }
 
 // write writes the files of the fleet with some of its entries.
-func (w *work) write(some []*entry) []File {
+func (w *work) write(some []*imported) []File {
 	for _, g := range w.levels {
 		g.written = nil
 	}
@@ -128,8 +126,8 @@ func (w *work) catalogOf() *node {
 		all.set(kind, w.header[kind])
 	}
 	used := w.usedNetworks()
-	for _, nad := range slices.SortedFunc(maps.Keys(w.networks), func(a, b string) int {
-		return strings.Compare(w.networks[a].name, w.networks[b].name)
+	for _, nad := range slices.SortedFunc(maps.Keys(w.names.networks), func(a, b string) int {
+		return strings.Compare(w.names.networks[a].name, w.names.networks[b].name)
 	}) {
 		if !used[nad] {
 			continue
@@ -137,10 +135,10 @@ func (w *work) catalogOf() *node {
 		n := node{}
 		n.set("nad", nad)
 		n.set("vlan", w.known.vlan(nad))
-		if b := w.networks[nad].binding; b != "bridge" {
+		if b := w.names.networks[nad].binding; b != "bridge" {
 			n.set("binding", b)
 		}
-		nets.set(w.networks[nad].name, &n)
+		nets.set(w.names.networks[nad].name, &n)
 	}
 	all.set("networks", nets)
 	return all
@@ -173,7 +171,7 @@ func (g *group) write() []byte {
 		if e.leader != nil && e.leader != e {
 			continue
 		}
-		for _, c := range e.comments() {
+		for _, c := range commentsOn(e.entry, e.machine.Guess) {
 			out.comment(2, c)
 		}
 		e.first = out.line
@@ -184,31 +182,12 @@ func (g *group) write() []byte {
 	return []byte(out.String())
 }
 
-// keyOrder is the keys of a VM in the order in which the format's reference has them.
-var keyOrder = sync.OnceValue(func() []string {
-	fields := reflect.VisibleFields(reflect.TypeFor[values.VM]())
-	keys := make([]string, len(fields))
-	for i, f := range fields {
-		keys[i] = values.Key(f)
-	}
-	return keys
-})
-
-// ordered returns the map with its keys in the order of the reference.
-func (n *node) ordered() *source.Node {
-	fields := slices.Clone(n.fields)
-	slices.SortStableFunc(fields, func(a, b source.Field) int {
-		return cmp.Compare(slices.Index(keyOrder(), a.Key), slices.Index(keyOrder(), b.Key))
-	})
-	return &source.Node{Kind: source.Map, Fields: fields}
-}
-
-// comments returns remarks for a reader of the entry: the reason for its operating
+// commentsOn returns remarks for a reader of an entry: the reason for its operating
 // system, and what no key expresses.
-func (e *entry) comments() []string {
+func commentsOn(e *entry, os Guess) []string {
 	var out []string
-	if e.machine.Guess.Reason != "" {
-		out = append(out, e.machine.Guess.OS+": "+e.machine.Guess.Reason)
+	if os.Reason != "" {
+		out = append(out, os.OS+": "+os.Reason)
 	}
 	if names := e.overridden(); len(names) > 0 {
 		out = append(out, "no key for: "+strings.Join(names, ", "))
@@ -216,27 +195,8 @@ func (e *entry) comments() []string {
 	return out
 }
 
-// overridden returns what the overrides and patches set, by the last keys of the paths.
-func (e *entry) overridden() []string {
-	var out []string
-	for path, v := range sorted(leavesOf(nil, e.keys.get("overrides"))) {
-		keys := strings.Split(path, separator)
-		if v.IsSet() && !slices.Contains([]string{"labels", "annotations"}, keys[max(len(keys)-2, 0)]) {
-			out = append(out, strings.Join(keys[max(len(keys)-2, 0):], "."))
-		}
-	}
-	if patches := e.keys.get("patches"); patches != nil {
-		out = append(out, count(len(patches.Items), "entry of a list"))
-	}
-	const most = 4
-	if more := len(out) - most; more > 0 {
-		out = append(out[:most], count(more, "more field"))
-	}
-	return out
-}
-
 // at reports whether a position in the entry's file is the entry's.
-func (e *entry) at(pos source.Pos) bool {
+func (e *imported) at(pos source.Pos) bool {
 	if e.leader != nil {
 		e = e.leader
 	}

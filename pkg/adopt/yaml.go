@@ -34,10 +34,3 @@ func (w *writer) fields(indent int, n *source.Node) {
 		w.field(indent, f.Key, f.Value)
 	}
 }
-
-// one returns a map with one key.
-func one(key string, value *source.Node) *source.Node {
-	n := node{}
-	n.put(key, value)
-	return n.tree()
-}
