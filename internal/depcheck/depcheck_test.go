@@ -62,6 +62,10 @@ var rooms = []room{
 		imports: join(impure, yaml, system),
 	},
 	{
+		dir: "pkg/node", ours: []string{"pkg/manifest", "pkg/patch", "pkg/source"},
+		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
+	},
+	{
 		dir: "pkg/secret", ours: []string{"internal/lazyregexp"},
 		reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system),
 	},
@@ -218,8 +222,8 @@ var rooms = []room{
 		dir: "pkg/adopt",
 		ours: []string{
 			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest",
-			"pkg/patch", "pkg/edit", "pkg/labels", "pkg/argocd", "pkg/pairs", "pkg/secret", "internal/files",
-			"internal/lazyregexp", "internal/suggest",
+			"pkg/node", "pkg/patch", "pkg/edit", "pkg/labels", "pkg/argocd", "pkg/pairs", "pkg/secret", "internal/files",
+			"internal/lazyregexp", "internal/suggest", "internal/wording",
 		},
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml),

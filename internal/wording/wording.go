@@ -53,6 +53,14 @@ func Plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
+// Count returns a number with its noun in digits: "1 VM", "3 VMs".
+func Count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
 // Most is the most names of a list that are shown.
 const Most = 5
 

@@ -2,11 +2,13 @@ package adopt
 
 import (
 	"fmt"
-	"github.com/vmrender/vmrender/pkg/source"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/vmrender/vmrender/pkg/node"
+	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // difference returns the merge patch (RFC 7386) from one tree to another: nil removes a
@@ -51,7 +53,7 @@ func removed(key string, value any) any {
 // differences returns what differs between two trees, as `path: was, becomes`, sorted.
 func differences(live, rendered tree) []string {
 	over := difference(live, rendered)
-	paths := leaves(nil, over)
+	paths := leaves(over)
 	out := make([]string, 0, len(paths))
 	for _, path := range paths {
 		was, becomes := reach(live, path), reach(over, path)
@@ -61,12 +63,14 @@ func differences(live, rendered tree) []string {
 }
 
 // leaves returns the paths of a tree that do not lead to trees with keys, sorted.
-func leaves(at []string, t tree) [][]string {
+func leaves(t tree) [][]string { return leavesBelow(nil, t) }
+
+func leavesBelow(at []string, t tree) [][]string {
 	var out [][]string
 	for _, key := range slices.Sorted(maps.Keys(t)) {
 		path := append(slices.Clone(at), key)
 		if below, ok := t[key].(tree); ok && len(below) > 0 {
-			out = append(out, leaves(path, below)...)
+			out = append(out, leavesBelow(path, below)...)
 		} else {
 			out = append(out, path)
 		}
@@ -95,7 +99,7 @@ func shown(v any) string {
 	case tree:
 		return fmt.Sprintf("%d keys", len(v))
 	}
-	text := string(source.AppendJSON(nil, nodeOf(v)))
+	text := string(source.AppendJSON(nil, node.Of(v)))
 	if r := []rune(text); len(r) > 60 {
 		return string(r[:57]) + "..."
 	}

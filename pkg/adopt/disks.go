@@ -9,6 +9,7 @@ import (
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -23,29 +24,29 @@ func (e *entry) drives() {
 		volumes[spec.Volumes[i].Name] = &spec.Volumes[i]
 	}
 	e.disks = map[string]string{}
-	disks, devices := node{}, e.devices()
+	disks, devices := node.Map{}, e.devices()
 	if len(devices) == 0 || !isRoot(&devices[0], volumes[devices[0].Name]) {
-		disks.put(values.RootDisk, null())
+		disks.Put(values.RootDisk, node.Null())
 	}
 	for i := range devices {
 		d := &devices[i]
 		if v := volumes[d.Name]; !e.isGuestDisk(d, v, i == len(devices)-1) {
-			e.addDisk(&disks, d, v, i == 0 && disks.empty())
+			e.addDisk(&disks, d, v, i == 0 && disks.IsEmpty())
 		}
 	}
 	if len(e.disks) == 0 && len(devices) > 0 {
 		e.override(pathDisks)
 		e.override(pathVolumes)
 	}
-	if root := disks.get(values.RootDisk); root != nil && root.Kind == source.Map && len(root.Fields) == 0 {
-		disks.remove(values.RootDisk)
+	if root := disks.Get(values.RootDisk); root != nil && root.Kind == source.Map && len(root.Fields) == 0 {
+		disks.Remove(values.RootDisk)
 	}
-	e.keys.set("disks", disks.tree())
+	e.keys.Set("disks", disks.Node())
 	e.filesystems(volumes)
 }
 
 // addDisk adds a disk under a key: its own name, except for the root disk.
-func (e *entry) addDisk(disks *node, d *kubevirtv1.Disk, v *kubevirtv1.Volume, root bool) {
+func (e *entry) addDisk(disks *node.Map, d *kubevirtv1.Disk, v *kubevirtv1.Volume, root bool) {
 	key, named := d.Name, rootVolume
 	if root {
 		key = values.RootDisk
@@ -57,11 +58,11 @@ func (e *entry) addDisk(disks *node, d *kubevirtv1.Disk, v *kubevirtv1.Volume, r
 		return
 	}
 	if d.Name != named {
-		n = nodeFrom(n.short("size"), "size")
-		n.fields = slices.Insert(n.fields, 0, source.Field{Key: "name", Value: valueOf(d.Name)})
+		n = node.From(n.Short("size"), "size")
+		n.Fields = slices.Insert(n.Fields, 0, source.Field{Key: "name", Value: node.Value(d.Name)})
 	}
 	e.disks[d.Name] = key
-	disks.put(key, n.short("size"))
+	disks.Put(key, n.Short("size"))
 }
 
 // isRoot reports whether a disk is one that a VM boots from, without looking at its
@@ -115,35 +116,35 @@ func (e *entry) isGuestDisk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, last bool)
 		want.Name = "sysprep"
 		want.CDRom = &kubevirtv1.CDRomTarget{Bus: kubevirtv1.DiskBus(e.diskBus("cdrom", false))}
 	}
-	return valueOf(want).Equal(valueOf(d))
+	return node.Value(want).Equal(node.Value(d))
 }
 
 // disk returns one disk, or nil if no key expresses its volume.
-func (e *entry) disk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, key string) *node {
-	n := node{}
+func (e *entry) disk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, key string) *node.Map {
+	n := node.Map{}
 	target := targetOf(d)
 	if target.kind != "disk" {
-		n.set("type", target.kind)
+		n.Set("type", target.kind)
 	}
 	if v == nil {
-		n.put("ejected", truth(true))
+		n.Put("ejected", node.Bool(true))
 	} else {
-		from := node{}
-		if e.volume(&n, &from, v, key); from.empty() && !e.isOwned(v) {
+		from := node.Map{}
+		if e.volume(&n, &from, v, key); from.IsEmpty() && !e.isOwned(v) {
 			return nil
 		}
-		n.set("source", blank(&from))
-		n.set("hotpluggable", isHotpluggable(v))
+		n.Set("source", blank(&from))
+		n.Set("hotpluggable", isHotpluggable(v))
 	}
 	if target.bus != e.diskBus(target.kind, v != nil && isHotpluggable(v)) {
-		n.set("bus", target.bus)
+		n.Set("bus", target.bus)
 	}
-	n.set("bootOrder", pointed(d.BootOrder))
-	n.set("cache", string(d.Cache))
-	n.set("io", string(d.IO))
-	n.set("serial", d.Serial)
-	n.set("readOnly", target.readOnly)
-	n.set("shareable", d.Shareable)
+	n.Set("bootOrder", pointed(d.BootOrder))
+	n.Set("cache", string(d.Cache))
+	n.Set("io", string(d.IO))
+	n.Set("serial", d.Serial)
+	n.Set("readOnly", target.readOnly)
+	n.Set("shareable", d.Shareable)
 	return &n
 }
 
@@ -179,47 +180,47 @@ func (e *entry) diskBus(kind string, hotpluggable bool) string {
 }
 
 // volume sets the source of a disk. Nothing is set for volumes that no key expresses.
-func (e *entry) volume(n, from *node, v *kubevirtv1.Volume, key string) {
+func (e *entry) volume(n, from *node.Map, v *kubevirtv1.Volume, key string) {
 	switch s := &v.VolumeSource; {
 	case s.DataVolume != nil:
 		if t := e.template(s.DataVolume.Name); t != nil {
 			e.owned(n, from, key, t)
 		} else {
-			from.set("dataVolume", s.DataVolume.Name)
+			from.Set("dataVolume", s.DataVolume.Name)
 		}
 	case s.PersistentVolumeClaim != nil:
-		from.set("claim", s.PersistentVolumeClaim.ClaimName)
+		from.Set("claim", s.PersistentVolumeClaim.ClaimName)
 	case s.ContainerDisk != nil:
-		from.set("containerDisk", s.ContainerDisk.Image)
-		from.set("secret", s.ContainerDisk.ImagePullSecret)
-		from.set("pullPolicy", string(s.ContainerDisk.ImagePullPolicy))
-		from.set("path", s.ContainerDisk.Path)
+		from.Set("containerDisk", s.ContainerDisk.Image)
+		from.Set("secret", s.ContainerDisk.ImagePullSecret)
+		from.Set("pullPolicy", string(s.ContainerDisk.ImagePullPolicy))
+		from.Set("path", s.ContainerDisk.Path)
 	case s.EmptyDisk != nil:
-		n.set("size", s.EmptyDisk.Capacity.String())
-		from.set("emptyDisk", true)
+		n.Set("size", s.EmptyDisk.Capacity.String())
+		from.Set("emptyDisk", true)
 	case s.ConfigMap != nil:
-		from.set("configMap", s.ConfigMap.Name)
-		from.set("volumeLabel", s.ConfigMap.VolumeLabel)
+		from.Set("configMap", s.ConfigMap.Name)
+		from.Set("volumeLabel", s.ConfigMap.VolumeLabel)
 	case s.Secret != nil:
-		from.set("secret", s.Secret.SecretName)
-		from.set("volumeLabel", s.Secret.VolumeLabel)
+		from.Set("secret", s.Secret.SecretName)
+		from.Set("volumeLabel", s.Secret.VolumeLabel)
 	case s.ServiceAccount != nil:
-		from.set("serviceAccount", s.ServiceAccount.ServiceAccountName)
+		from.Set("serviceAccount", s.ServiceAccount.ServiceAccountName)
 	case s.DownwardMetrics != nil:
-		from.set("downwardMetrics", true)
+		from.Set("downwardMetrics", true)
 	case s.CloudInitNoCloud != nil || s.CloudInitConfigDrive != nil:
-		from.set("cloudInit", true)
+		from.Set("cloudInit", true)
 	case s.Sysprep != nil:
-		from.set("sysprep", true)
+		from.Set("sysprep", true)
 	}
 }
 
 // blank returns a source in its short form if it is an empty disk.
-func blank(from *node) *source.Node {
-	if len(from.fields) == 1 && from.fields[0].Key == "blank" {
+func blank(from *node.Map) *source.Node {
+	if len(from.Fields) == 1 && from.Fields[0].Key == "blank" {
 		return &source.Node{Kind: source.String, Text: "blank"}
 	}
-	return from.tree()
+	return from.Node()
 }
 
 // template returns the template of a DataVolume that the VM owns, or nil.
@@ -238,10 +239,10 @@ func (e *entry) isOwned(v *kubevirtv1.Volume) bool {
 }
 
 // owned sets a disk that dies with its VM: the values that its DataVolume was created with.
-func (e *entry) owned(n, from *node, key string, t *kubevirtv1.DataVolumeTemplateSpec) {
-	n.put("keep", truth(false))
+func (e *entry) owned(n, from *node.Map, key string, t *kubevirtv1.DataVolumeTemplateSpec) {
+	n.Put("keep", node.Bool(false))
 	if t.Name != claimName(e.live.Name, key) {
-		n.set("claimName", t.Name)
+		n.Set("claimName", t.Name)
 	}
 	contentOf(from, &t.Spec)
 	s := t.Spec.Storage
@@ -251,23 +252,23 @@ func (e *entry) owned(n, from *node, key string, t *kubevirtv1.DataVolumeTemplat
 	}
 	if size, ok := s.Resources.Requests[corev1.ResourceStorage]; ok {
 		if text := size.String(); key != values.RootDisk || !e.isRootSize(text, from) {
-			n.set("size", text)
+			n.Set("size", text)
 		}
 	} else if key == values.RootDisk && e.os.RootSize != "" {
-		n.put("size", null())
+		n.Put("size", node.Null())
 	}
 	if s.StorageClassName != nil {
-		n.set("storageClass", *s.StorageClassName)
+		n.Set("storageClass", *s.StorageClassName)
 	}
 	if len(s.AccessModes) == 1 {
-		n.set("accessMode", string(s.AccessModes[0]))
+		n.Set("accessMode", string(s.AccessModes[0]))
 	}
 	if s.VolumeMode != nil {
-		n.set("volumeMode", string(*s.VolumeMode))
+		n.Set("volumeMode", string(*s.VolumeMode))
 	}
-	n.set("preallocation", t.Spec.Preallocation)
+	n.Set("preallocation", t.Spec.Preallocation)
 	if key == values.RootDisk && e.isImage(from) {
-		from.fields = nil
+		from.Fields = nil
 	}
 }
 
@@ -280,20 +281,20 @@ func claimName(vm, key string) string {
 }
 
 // isImage reports whether a source is the image of the operating system's entry.
-func (e *entry) isImage(from *node) bool {
-	return !from.empty() && from.tree().Equal(e.os.Node.Get("image"))
+func (e *entry) isImage(from *node.Map) bool {
+	return !from.IsEmpty() && from.Node().Equal(e.os.Node.Get("image"))
 }
 
 // isRootSize reports whether a size is that of the operating system's entry.
-func (e *entry) isRootSize(size string, from *node) bool {
+func (e *entry) isRootSize(size string, from *node.Map) bool {
 	return e.isImage(from) && sameSize(e.os.RootSize, size)
 }
 
 // oldTemplate sets a DataVolume with a claim as it is written, in the place of CDI's
 // storage.
-func (e *entry) oldTemplate(n *node, t *kubevirtv1.DataVolumeTemplateSpec) {
-	n.put("dataVolume", nodeOf(tree{"spec": tree{"pvc": treeOf(t.Spec.PVC)}}))
-	n.set("preallocation", t.Spec.Preallocation)
+func (e *entry) oldTemplate(n *node.Map, t *kubevirtv1.DataVolumeTemplateSpec) {
+	n.Put("dataVolume", node.Of(tree{"spec": tree{"pvc": treeOf(t.Spec.PVC)}}))
+	n.Set("preallocation", t.Spec.Preallocation)
 }
 
 // treeOf returns a value with a form in JSON as a tree.
@@ -306,48 +307,48 @@ func treeOf(v any) tree {
 }
 
 // contentOf sets where the content of a DataVolume comes from.
-func contentOf(from *node, s *cdiv1.DataVolumeSpec) {
+func contentOf(from *node.Map, s *cdiv1.DataVolumeSpec) {
 	if r := s.SourceRef; r != nil {
 		namespace := ""
 		if r.Namespace != nil {
 			namespace = *r.Namespace + "/"
 		}
-		from.set("dataSource", namespace+r.Name)
+		from.Set("dataSource", namespace+r.Name)
 	}
 	if s.Storage != nil && s.Storage.DataSourceRef != nil {
-		from.set("dataSourceRef", s.Storage.DataSourceRef)
+		from.Set("dataSourceRef", s.Storage.DataSourceRef)
 	}
 	if s.Source == nil {
 		return
 	}
 	switch c := s.Source; {
 	case c.Registry != nil:
-		from.set("registry", orEmpty(c.Registry.URL))
-		from.set("secret", orEmpty(c.Registry.SecretRef))
-		from.set("certConfigMap", orEmpty(c.Registry.CertConfigMap))
+		from.Set("registry", orEmpty(c.Registry.URL))
+		from.Set("secret", orEmpty(c.Registry.SecretRef))
+		from.Set("certConfigMap", orEmpty(c.Registry.CertConfigMap))
 	case c.HTTP != nil:
-		from.set("http", c.HTTP.URL)
-		from.set("secret", c.HTTP.SecretRef)
-		from.set("certConfigMap", c.HTTP.CertConfigMap)
+		from.Set("http", c.HTTP.URL)
+		from.Set("secret", c.HTTP.SecretRef)
+		from.Set("certConfigMap", c.HTTP.CertConfigMap)
 	case c.S3 != nil:
-		from.set("s3", c.S3.URL)
-		from.set("secret", c.S3.SecretRef)
-		from.set("certConfigMap", c.S3.CertConfigMap)
+		from.Set("s3", c.S3.URL)
+		from.Set("secret", c.S3.SecretRef)
+		from.Set("certConfigMap", c.S3.CertConfigMap)
 	case c.GCS != nil:
-		from.set("gcs", c.GCS.URL)
-		from.set("secret", c.GCS.SecretRef)
+		from.Set("gcs", c.GCS.URL)
+		from.Set("secret", c.GCS.SecretRef)
 	case c.PVC != nil:
-		from.set("pvc", slashed(c.PVC.Namespace, c.PVC.Name))
+		from.Set("pvc", slashed(c.PVC.Namespace, c.PVC.Name))
 	case c.Snapshot != nil:
-		from.set("snapshot", slashed(c.Snapshot.Namespace, c.Snapshot.Name))
+		from.Set("snapshot", slashed(c.Snapshot.Namespace, c.Snapshot.Name))
 	case c.Upload != nil:
-		from.set("upload", true)
+		from.Set("upload", true)
 	case c.Blank != nil:
-		from.set("blank", true)
+		from.Set("blank", true)
 	case c.VDDK != nil:
-		from.set("vddk", c.VDDK)
+		from.Set("vddk", c.VDDK)
 	case c.Imageio != nil:
-		from.set("imageio", c.Imageio)
+		from.Set("imageio", c.Imageio)
 	}
 }
 
@@ -369,21 +370,21 @@ func orEmpty(s *string) string {
 
 // filesystems sets the directories of the cluster that the guest mounts.
 func (e *entry) filesystems(volumes map[string]*kubevirtv1.Volume) {
-	all := node{}
+	all := node.Map{}
 	for _, f := range e.live.spec().Domain.Devices.Filesystems {
-		v, n := volumes[f.Name], node{}
+		v, n := volumes[f.Name], node.Map{}
 		switch {
 		case v == nil:
 		case v.PersistentVolumeClaim != nil:
-			n.set("claim", v.PersistentVolumeClaim.ClaimName)
+			n.Set("claim", v.PersistentVolumeClaim.ClaimName)
 		case v.ConfigMap != nil:
-			n.set("configMap", v.ConfigMap.Name)
+			n.Set("configMap", v.ConfigMap.Name)
 		case v.Secret != nil:
-			n.set("secret", v.Secret.SecretName)
+			n.Set("secret", v.Secret.SecretName)
 		case v.ServiceAccount != nil:
-			n.set("serviceAccount", v.ServiceAccount.ServiceAccountName)
+			n.Set("serviceAccount", v.ServiceAccount.ServiceAccountName)
 		}
-		all.set(f.Name, n.tree())
+		all.Set(f.Name, n.Node())
 	}
-	e.keys.set("filesystems", all.tree())
+	e.keys.Set("filesystems", all.Node())
 }

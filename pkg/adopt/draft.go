@@ -8,6 +8,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -15,7 +16,7 @@ import (
 type entry struct {
 	live *live
 	os   *catalog.ResolvedOS // in the mode of the entry
-	keys node                // VM keys in the order written
+	keys node.Map            // VM keys in the order written
 	// Nodes that a residue adds to: the disks and NICs by the names that KubeVirt knows them by.
 	disks map[string]string // name of the volume → key under disks
 	nics  map[string]int    // name of the interface → index under nics
@@ -35,8 +36,8 @@ func (e *entry) key() string { return e.live.Namespace + "/" + e.live.Name }
 // user reads them. It leaves out what the operating system's entry sets, and does not
 // care for the rest: [entry.settle] finds it.
 func (e *entry) draft(names *names) {
-	e.keys, e.whole = node{}, false
-	e.keys.set("os", e.os.Name)
+	e.keys, e.whole = node.Map{}, false
+	e.keys.Set("os", e.os.Name)
 	e.mode()
 	e.size(names)
 	e.power()
@@ -66,13 +67,13 @@ func (e *entry) hardware() {
 	if spec.Domain.Firmware != nil && spec.Domain.Firmware.KernelBoot != nil {
 		e.override([]string{"spec", "template", "spec", "domain", "firmware", "kernelBoot"})
 	}
-	e.keys.set("gpus", nodes(gpus))
-	e.keys.set("hostDevices", nodes(devices))
+	e.keys.Set("gpus", node.List(gpus))
+	e.keys.Set("hostDevices", node.List(devices))
 	if spec.Domain.Machine != nil {
-		e.keys.set("machineType", spec.Domain.Machine.Type)
+		e.keys.Set("machineType", spec.Domain.Machine.Type)
 	}
 	if a := e.live.arch(); a != catalog.DefaultArch {
-		e.keys.set("arch", a)
+		e.keys.Set("arch", a)
 	}
 }
 
@@ -81,18 +82,18 @@ func (e *entry) hardware() {
 func (e *entry) firmware(f *kubevirtv1.Firmware) {
 	kind, persistent := e.bootloader()
 	inherited, persists := e.inheritedFirmware()
-	has := node{}
+	has := node.Map{}
 	if kind != inherited || kind != "bios" {
-		has.set("type", kind)
+		has.Set("type", kind)
 	}
 	if persistent != persists && kind != "bios" && kind != "" {
-		has.put("persistent", truth(persistent))
+		has.Put("persistent", node.Bool(persistent))
 	}
 	if f != nil {
-		has.set("uuid", string(f.UUID))
-		has.set("serial", f.Serial)
+		has.Set("uuid", string(f.UUID))
+		has.Set("serial", f.Serial)
 	}
-	e.keys.set("firmware", has.short("type"))
+	e.keys.Set("firmware", has.Short("type"))
 }
 
 // bootloader returns the type of a firmware in the words of the format, and whether its
@@ -122,7 +123,7 @@ func (e *entry) inheritedFirmware() (kind string, persistent bool) {
 		return "", false
 	}
 	f := e.os.Defaults.Get("firmware")
-	return cmp.Or(f.Get("type").Str(), "bios"), isTrue(f.Get("persistent"))
+	return cmp.Or(f.Get("type").Str(), "bios"), node.IsTrue(f.Get("persistent"))
 }
 
 // preferred reports whether a preference sets the hardware.
@@ -136,25 +137,25 @@ func (e *entry) tpm(t *kubevirtv1.TPMDevice) {
 	}
 	has := t != nil && (t.Enabled == nil || *t.Enabled)
 	persistent := has && t.Persistent != nil && *t.Persistent
-	persists := node{}
-	persists.put("persistent", truth(persistent))
+	persists := node.Map{}
+	persists.Put("persistent", node.Bool(persistent))
 	switch {
-	case has == inherited.IsSet() && persistent == isTrue(inherited.Get("persistent")):
+	case has == inherited.IsSet() && persistent == node.IsTrue(inherited.Get("persistent")):
 	case persistent || has && inherited.IsSet():
-		e.keys.put("tpm", persists.tree())
+		e.keys.Put("tpm", persists.Node())
 	default:
-		e.keys.put("tpm", truth(has))
+		e.keys.Put("tpm", node.Bool(has))
 	}
 }
 
 // device returns a device in the short form if its name is the one that it would get.
 func device(name, resource, prefix string, i int) *source.Node {
-	d := node{}
-	d.set("device", resource)
+	d := node.Map{}
+	d.Set("device", resource)
 	if name != nth(prefix, i) {
-		d.set("name", name)
+		d.Set("name", name)
 	}
-	return d.short("device")
+	return d.Short("device")
 }
 
 // placement sets where the VM runs, and how it is taken from there: what the format
@@ -162,17 +163,17 @@ func device(name, resource, prefix string, i int) *source.Node {
 func (e *entry) placement() {
 	spec := e.live.spec()
 	if s := spec.EvictionStrategy; s != nil {
-		e.keys.set("evictionStrategy", string(*s))
+		e.keys.Set("evictionStrategy", string(*s))
 	}
-	e.keys.set("nodeSelector", spec.NodeSelector)
-	e.keys.set("tolerations", spec.Tolerations)
-	e.keys.set("affinity", spec.Affinity)
-	e.keys.set("topologySpreadConstraints", spec.TopologySpreadConstraints)
-	e.keys.set("priorityClassName", spec.PriorityClassName)
+	e.keys.Set("nodeSelector", spec.NodeSelector)
+	e.keys.Set("tolerations", spec.Tolerations)
+	e.keys.Set("affinity", spec.Affinity)
+	e.keys.Set("topologySpreadConstraints", spec.TopologySpreadConstraints)
+	e.keys.Set("priorityClassName", spec.PriorityClassName)
 	e.grace(spec.TerminationGracePeriodSeconds)
-	e.keys.set("readinessProbe", spec.ReadinessProbe)
-	e.keys.set("livenessProbe", spec.LivenessProbe)
-	e.keys.set("hostname", escaped(spec.Hostname))
+	e.keys.Set("readinessProbe", spec.ReadinessProbe)
+	e.keys.Set("livenessProbe", spec.LivenessProbe)
+	e.keys.Set("hostname", escaped(spec.Hostname))
 }
 
 // grace sets the grace period if it differs from that of the operating system's entry.
@@ -184,10 +185,10 @@ func (e *entry) grace(seconds *int64) {
 	}
 	switch {
 	case seconds == nil && inherited.IsSet():
-		e.keys.put(key, null())
+		e.keys.Put(key, node.Null())
 	case seconds != nil:
-		if v := number(decimal(*seconds)); !inherited.IsSet() || inherited.Text != v.Text {
-			e.keys.put(key, v)
+		if v := node.Number(decimal(*seconds)); !inherited.IsSet() || inherited.Text != v.Text {
+			e.keys.Put(key, v)
 		}
 	}
 }
@@ -202,17 +203,17 @@ func (e *entry) metadata() {
 		return !ok || of != value || isOurs(key) || !e.plain && (key == labelDomain || key == labelSize)
 	})
 	if vm.Labels[labels.BlockTracking] == "true" && shared[labels.BlockTracking] == "" {
-		e.keys.put("backup", truth(true))
+		e.keys.Put("backup", node.Bool(true))
 	}
-	e.keys.set("labels", texts(shared))
-	e.keys.set("annotations", texts(vm.Annotations))
+	e.keys.Set("labels", texts(shared))
+	e.keys.Set("annotations", texts(vm.Annotations))
 	pod := maps.Clone(vm.Spec.Template.ObjectMeta.Annotations)
 	if w := pod[annotationWorkload]; w != "" && w != e.os.Workload && !e.plain {
-		e.keys.set("workload", w)
+		e.keys.Set("workload", w)
 		delete(pod, annotationWorkload)
 	}
 	maps.DeleteFunc(pod, func(key, value string) bool { return value == e.consoleAnnotation(key) })
-	e.keys.set("podAnnotations", texts(pod))
+	e.keys.Set("podAnnotations", texts(pod))
 }
 
 // consoleAnnotation returns the value that is rendered for an annotation of the pods, or

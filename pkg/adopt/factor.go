@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -15,9 +16,9 @@ func (w *work) factor() bool {
 	if len(w.entries) < 2 {
 		return false
 	}
-	w.defaults.overrides(w.entries, func(path string) bool { return !isHardware(path) })
+	setOverrides(&w.defaults, w.entries, func(path string) bool { return !isHardware(path) })
 	for _, e := range w.entries {
-		e.inherit(w.defaults.get("overrides"))
+		e.inherit(w.defaults.Get("overrides"))
 	}
 	all := groups(w.entries)
 	names := nameGroups(all)
@@ -36,23 +37,23 @@ func (w *work) factor() bool {
 // inherit leaves out of the overrides of an entry what it inherits, and sets where the
 // VM is otherwise.
 func (e *imported) inherit(above *source.Node) {
-	own := e.keys.get("overrides")
+	own := e.keys.Get("overrides")
 	var rest, against *source.Node
-	inherited := leavesOf(nil, above)
-	for path, v := range sorted(leavesOf(nil, own)) {
+	inherited := node.Leaves(above)
+	for path, v := range node.Sorted(node.Leaves(own)) {
 		if of := inherited[path]; of == nil || !of.Equal(v) {
-			rest = source.Compose(rest, chain(path, v))
+			rest = source.Compose(rest, node.Chain(path, v))
 		}
 	}
-	for path := range sorted(inherited) {
-		keys := splitPath(path)
+	for path := range node.Sorted(inherited) {
+		keys := node.SplitPath(path)
 		has := reach(e.live.tree, keys)
 		if !touches(own, keys) && (has != nil || inherited[path].IsSet()) {
-			against = source.Compose(against, chain(path, nodeOf(has)))
+			against = source.Compose(against, node.Chain(path, node.Of(has)))
 		}
 	}
-	e.keys.remove("overrides")
-	e.keys.set("overrides", source.Compose(against, rest))
+	e.keys.Remove("overrides")
+	e.keys.Set("overrides", source.Compose(against, rest))
 }
 
 // touches reports whether a patch changes something at a path, above or below it.
@@ -71,11 +72,11 @@ func touches(n *source.Node, path []string) bool {
 }
 
 // share moves the value of a key that most entries have to a level above them, if the others have another.
-func share(above *node, all []*imported, key string) {
+func share(above *node.Map, all []*imported, key string) {
 	count := map[string]int{}
 	var most *source.Node
 	for _, e := range all {
-		v := e.keys.get(key)
+		v := e.keys.Get(key)
 		if v == nil {
 			return
 		}
@@ -86,39 +87,39 @@ func share(above *node, all []*imported, key string) {
 	if most == nil {
 		return
 	}
-	above.put(key, most)
+	above.Put(key, most)
 	for _, e := range all {
-		if e.keys.get(key).Equal(most) {
-			e.keys.remove(key)
+		if e.keys.Get(key).Equal(most) {
+			e.keys.Remove(key)
 		}
 	}
 }
 
 // shareLeaves moves what all entries have below a key, except some keys, to the same place above them. A scalar there
 // is short for a map with one key.
-func shareLeaves(above *node, all []*imported, path []string, short string, but ...string) {
+func shareLeaves(above *node.Map, all []*imported, path []string, short string, but ...string) {
 	var shared map[string]*source.Node
 	for _, e := range all {
-		own := leavesOf(nil, nodeFrom(e.keys.get(path[0]).Get(path[1:]...), short).tree())
+		own := node.Leaves(node.From(e.keys.Get(path[0]).Get(path[1:]...), short).Node())
 		if shared == nil {
 			shared = own
 		}
 		maps.DeleteFunc(shared, func(leaf string, v *source.Node) bool {
-			key, _, _ := strings.Cut(leaf, separator)
+			key, _, _ := strings.Cut(leaf, node.Separator)
 			return !own[leaf].Equal(v) || slices.Contains(but, key)
 		})
 	}
 	var moved *source.Node
-	for leaf, v := range sorted(shared) {
-		moved = source.Compose(moved, chain(leaf, v))
+	for leaf, v := range node.Sorted(shared) {
+		moved = source.Compose(moved, node.Chain(leaf, v))
 	}
 	if moved == nil {
 		return
 	}
 	for _, key := range slices.Backward(path[1:]) {
-		moved = one(key, moved)
+		moved = node.One(key, moved)
 	}
-	above.put(path[0], source.Compose(above.get(path[0]), moved))
+	above.Put(path[0], source.Compose(above.Get(path[0]), moved))
 	for _, e := range all {
 		e.keep(path, short, shared)
 	}
@@ -126,42 +127,42 @@ func shareLeaves(above *node, all []*imported, path []string, short string, but 
 
 // keep leaves of the map below a key what is not among the leaves.
 func (e *imported) keep(path []string, short string, shared map[string]*source.Node) {
-	rest := without(nil, nodeFrom(e.keys.get(path[0]).Get(path[1:]...), short).tree(), shared)
+	rest := without(nil, node.From(e.keys.Get(path[0]).Get(path[1:]...), short).Node(), shared)
 	value := (*source.Node)(nil)
 	if rest != nil {
-		value = nodeFrom(rest, short).short(short)
+		value = node.From(rest, short).Short(short)
 	}
 	if len(path) == 1 {
-		e.keys.replace(path[0], value)
+		e.keys.Replace(path[0], value)
 		return
 	}
-	within := nodeFrom(e.keys.get(path[0]), "")
-	within.replace(path[1], value)
-	e.keys.replace(path[0], valueOf(within))
+	within := node.From(e.keys.Get(path[0]), "")
+	within.Replace(path[1], value)
+	e.keys.Replace(path[0], node.Value(within))
 }
 
 // without returns a tree without some of its leaves, or nil if it has no others.
 func without(at []string, n *source.Node, leaves map[string]*source.Node) *source.Node {
 	if n.Kind != source.Map || len(n.Fields) == 0 {
-		if leaves[strings.Join(at, separator)] != nil {
+		if leaves[strings.Join(at, node.Separator)] != nil {
 			return nil
 		}
 		return n
 	}
-	out := node{}
+	out := node.Map{}
 	for _, f := range n.Fields {
 		if v := without(append(slices.Clone(at), f.Key), f.Value, leaves); v != nil {
-			out.put(f.Key, v)
+			out.Put(f.Key, v)
 		}
 	}
-	return valueOf(&out)
+	return node.Value(&out)
 }
 
 // common returns the value that all entries have of a key, or nil.
 func common(all []*imported, key string) *source.Node {
-	v := all[0].keys.get(key)
+	v := all[0].keys.Get(key)
 	for _, e := range all {
-		if v == nil || e.keys.get(key) == nil || !v.Equal(e.keys.get(key)) {
+		if v == nil || e.keys.Get(key) == nil || !v.Equal(e.keys.Get(key)) {
 			return nil
 		}
 	}
@@ -173,26 +174,28 @@ var hardware = []string{"clock", "devices", "features", "firmware"}
 
 // isHardware reports whether the value at a path depends on the operating system.
 func isHardware(path string) bool {
-	rest, ok := strings.CutPrefix(path, strings.Join([]string{"spec", "template", "spec", "domain", ""}, separator))
-	key, _, _ := strings.Cut(rest, separator)
+	rest, ok := strings.CutPrefix(path, strings.Join([]string{"spec", "template", "spec", "domain", ""}, node.Separator))
+	key, _, _ := strings.Cut(rest, node.Separator)
 	return ok && slices.Contains(hardware, key)
 }
 
-// has reports whether a tree has a value at a path of [leavesOf].
-func has(n *source.Node, path string) bool { return n.Get(strings.Split(path, separator)...) != nil }
+// has reports whether a tree has a value at a path of [node.Leaves].
+func has(n *source.Node, path string) bool {
+	return n.Get(strings.Split(path, node.Separator)...) != nil
+}
 
-// overrides sets what all of the entries override in the same way, of the paths that are wanted.
-func (n *node) overrides(all []*imported, wanted func(path string) bool) {
+// setOverrides sets what all of the entries override in the same way, of the paths that are wanted.
+func setOverrides(above *node.Map, all []*imported, wanted func(path string) bool) {
 	count := map[string]int{}
 	leaf := map[string]*source.Node{}
 	for _, e := range all {
-		for path, v := range leavesOf(nil, e.keys.get("overrides")) {
+		for path, v := range node.Leaves(e.keys.Get("overrides")) {
 			if !wanted(path) || isIdentity(path) {
 				continue
 			}
-			key := path + separator + string(source.AppendJSON(nil, v))
+			key := path + node.Separator + string(source.AppendJSON(nil, v))
 			count[key]++
-			leaf[key] = chain(path, v)
+			leaf[key] = node.Chain(path, v)
 		}
 	}
 	var over *source.Node
@@ -201,14 +204,14 @@ func (n *node) overrides(all []*imported, wanted func(path string) bool) {
 			over = source.Compose(over, leaf[key])
 		}
 	}
-	n.set("overrides", over)
+	above.Set("overrides", over)
 }
 
 // isIdentity reports whether the value at a path identifies a guest. VMs that have
 // it in common were copied.
 func isIdentity(path string) bool {
-	return strings.HasSuffix(path, strings.Join([]string{"", "firmware", "uuid"}, separator)) ||
-		strings.HasSuffix(path, strings.Join([]string{"", "firmware", "serial"}, separator))
+	return strings.HasSuffix(path, strings.Join([]string{"", "firmware", "uuid"}, node.Separator)) ||
+		strings.HasSuffix(path, strings.Join([]string{"", "firmware", "serial"}, node.Separator))
 }
 
 // sharedKeys are the keys that move to the defaults of a file if all VMs of it have
@@ -230,9 +233,9 @@ func (g *group) factor() {
 		if v == nil {
 			continue
 		}
-		g.defaults.put(key, v)
+		g.defaults.Put(key, v)
 		for _, e := range g.entries {
-			e.keys.remove(key)
+			e.keys.Remove(key)
 		}
 	}
 	for _, key := range []string{"labels", "annotations", "podAnnotations"} {

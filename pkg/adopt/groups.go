@@ -9,6 +9,7 @@ import (
 
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
+	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -67,9 +68,9 @@ func alike(kin []*imported) [][]*imported {
 // hardwareOf returns the overrides of an entry that are about the hardware.
 func hardwareOf(e *imported) *source.Node {
 	var out *source.Node
-	for path, v := range sorted(leavesOf(nil, e.keys.get("overrides"))) {
+	for path, v := range node.Sorted(node.Leaves(e.keys.Get("overrides"))) {
 		if isHardware(path) && !isIdentity(path) {
-			out = source.Compose(out, chain(path, v))
+			out = source.Compose(out, node.Chain(path, v))
 		}
 	}
 	return out
@@ -77,7 +78,7 @@ func hardwareOf(e *imported) *source.Node {
 
 // includes reports whether an entry overrides all that another does of the hardware, and in the same way.
 func includes(e, other *imported) bool {
-	own, some := leavesOf(nil, hardwareOf(e)), leavesOf(nil, hardwareOf(other))
+	own, some := node.Leaves(hardwareOf(e)), node.Leaves(hardwareOf(other))
 	for path, v := range some {
 		if !own[path].Equal(v) {
 			return false
@@ -88,9 +89,9 @@ func includes(e, other *imported) bool {
 
 // factorGroup creates an entry of the catalog for what a group shares.
 func (w *work) factorGroup(name string, all []*imported) {
-	shared := node{}
-	shared.overrides(all, func(path string) bool { return !has(w.defaults.get("overrides"), path) })
-	defaults := node{}
+	shared := node.Map{}
+	setOverrides(&shared, all, func(path string) bool { return !has(w.defaults.Get("overrides"), path) })
+	defaults := node.Map{}
 	for _, key := range []string{"adopted", "consoleLabels", "tpm", "terminationGracePeriodSeconds"} {
 		share(&defaults, all, key)
 	}
@@ -103,23 +104,23 @@ func (w *work) factorGroup(name string, all []*imported) {
 		own = []string{"size", "source"}
 	}
 	shareLeaves(&defaults, all, []string{"disks", values.RootDisk}, "size", own...)
-	if shared.empty() && defaults.empty() {
+	if shared.IsEmpty() && defaults.IsEmpty() {
 		return
 	}
-	of := node{}
-	of.set("from", all[0].os.Name)
+	of := node.Map{}
+	of.Set("from", all[0].os.Name)
 	if !all[0].plain {
-		of.set("label", all[0].os.Label)
+		of.Set("label", all[0].os.Label)
 	}
-	of.set("defaults", &defaults)
-	of.set("overrides", shared.get("overrides"))
+	of.Set("defaults", &defaults)
+	of.Set("overrides", shared.Get("overrides"))
 	if w.header == nil {
-		w.header = map[string]*node{"os": new(node)}
+		w.header = map[string]*node.Map{"os": new(node.Map)}
 	}
-	w.header["os"].put(name, of.tree())
+	w.header["os"].Put(name, of.Node())
 	for _, e := range all {
-		e.keys.put("os", valueOf(name))
-		e.inherit(shared.get("overrides"))
+		e.keys.Put("os", node.Value(name))
+		e.inherit(shared.Get("overrides"))
 	}
 }
 

@@ -3,6 +3,8 @@ package adopt
 import (
 	corev1 "k8s.io/api/core/v1"
 	kubevirtv1 "kubevirt.io/api/core/v1"
+
+	"github.com/vmrender/vmrender/pkg/node"
 )
 
 // guest sets cloud-init, the answer file and credentials. User data stays as it is, text
@@ -16,26 +18,26 @@ func (e *entry) guest() {
 		case v.CloudInitConfigDrive != nil:
 			e.cloudInit((*kubevirtv1.CloudInitNoCloudSource)(v.CloudInitConfigDrive), "configDrive")
 		case v.Sysprep != nil:
-			n := node{}
-			n.set("secret", reference(v.Sysprep.Secret))
-			n.set("configMap", reference(v.Sysprep.ConfigMap))
-			e.keys.set("sysprep", n.tree())
+			n := node.Map{}
+			n.Set("secret", reference(v.Sysprep.Secret))
+			n.Set("configMap", reference(v.Sysprep.ConfigMap))
+			e.keys.Set("sysprep", n.Node())
 		}
 	}
-	e.keys.set("accessCredentials", spec.AccessCredentials)
+	e.keys.Set("accessCredentials", spec.AccessCredentials)
 }
 
 func (e *entry) cloudInit(c *kubevirtv1.CloudInitNoCloudSource, datasource string) {
-	n := node{}
-	n.set("secret", reference(c.UserDataSecretRef))
-	n.set("networkDataSecret", reference(c.NetworkDataSecretRef))
-	n.set("datasource", datasource)
-	n.set("userData", escaped(c.UserData))
-	n.set("networkData", escaped(c.NetworkData))
+	n := node.Map{}
+	n.Set("secret", reference(c.UserDataSecretRef))
+	n.Set("networkDataSecret", reference(c.NetworkDataSecretRef))
+	n.Set("datasource", datasource)
+	n.Set("userData", escaped(c.UserData))
+	n.Set("networkData", escaped(c.NetworkData))
 	if c.UserData+c.NetworkData != "" {
-		n.set("store", "inline") // a Secret would be another volume, for which the VM must restart
+		n.Set("store", "inline") // a Secret would be another volume, for which the VM must restart
 	}
-	e.keys.set("cloudInit", n.tree())
+	e.keys.Set("cloudInit", n.Node())
 }
 
 func reference(r *corev1.LocalObjectReference) string {

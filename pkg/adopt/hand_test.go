@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,12 +9,19 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
+func objectsOf(t *testing.T, text string) []manifest.Object {
+	t.Helper()
+	objects, err := manifest.Read(strings.NewReader(text))
+	require.NoError(t, err)
+	return objects
+}
+
 func TestByHand(t *testing.T) {
 	const vm = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\n"
-	wanted := read(t, vm+`metadata: {name: web, namespace: prod}
+	wanted := objectsOf(t, vm+`metadata: {name: web, namespace: prod}
 spec: {runStrategy: Always, template: {spec: {domain: {memory: {guest: 4Gi}}}}}
 `)[0]
-	live := read(t, vm+`metadata:
+	live := objectsOf(t, vm+`metadata:
   name: web
   namespace: prod
   managedFields:

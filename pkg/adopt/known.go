@@ -9,9 +9,13 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
+
+// tree is a decoded JSON object; see [manifest.Decode].
+type tree = manifest.Tree
 
 // known is what the manifests contain in addition to the VMs.
 type known map[manifest.ID]manifest.Object
@@ -84,9 +88,9 @@ func (k known) target() *source.Node {
 		observed := manifest.Text(object.Tree(), "status", "observedKubeVirtVersion")
 		version := strings.Split(strings.TrimPrefix(observed, "v"), ".")
 		if len(version) > 1 {
-			n := node{}
-			n.set("kubevirt", version[0]+"."+version[1])
-			return n.tree()
+			n := node.Map{}
+			n.Set("kubevirt", version[0]+"."+version[1])
+			return n.Node()
 		}
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/patch"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -60,13 +61,13 @@ func readLive(o manifest.Object, namespace string) (*live, error) {
 
 // printed returns the number of lines of a manifest as kubectl prints it.
 func printed(n *source.Node) int {
-	shown := source.Merge(n, nodeOf(tree{"metadata": tree{"managedFields": nil}}))
+	shown := source.Merge(n, node.Of(tree{"metadata": tree{"managedFields": nil}}))
 	return bytes.Count(manifest.AppendYAML(nil, source.AppendJSON(nil, shown)), []byte("\n"))
 }
 
 // serverKeys returns a merge patch that removes what the server writes.
 func serverKeys() *source.Node {
-	return nodeOf(tree{"status": nil, "metadata": tree{"managedFields": nil, "ownerReferences": nil}})
+	return node.Of(tree{"status": nil, "metadata": tree{"managedFields": nil, "ownerReferences": nil}})
 }
 
 // problems returns the messages of all problems, by path, without a position: the

@@ -12,6 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/edit"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -119,19 +120,19 @@ func (m Mapping) of(id manifest.ID) (Choice, bool) {
 // line for each VM, with the reason for its operating system. VMs that are
 // refused are in comments.
 func (r *Result) Mapping() []byte {
-	var out writer
-	out.comment(0, "The file of each VM, and its os. Change them as you like; a VM without a line is omitted.")
-	out.raw("machines:\n")
+	var out edit.Writer
+	out.Comment(0, "The file of each VM, and its os. Change them as you like; a VM without a line is omitted.")
+	out.Raw("machines:\n")
 	for _, m := range r.Machines {
 		name := m.Namespace + "/" + m.Name
 		if m.Refused != "" {
-			out.comment(2, name+" is refused: "+m.Refused)
+			out.Comment(2, name+" is refused: "+m.Refused)
 			continue
 		}
-		c := node{}
-		c.set("file", m.File)
-		c.set("os", m.Guess.OS)
-		out.raw(fmt.Sprintf("  %s: %s # %s\n", edit.Flow(valueOf(name)), edit.Flow(c.tree()), m.Guess.Reason))
+		c := node.Map{}
+		c.Set("file", m.File)
+		c.Set("os", m.Guess.OS)
+		out.Raw(fmt.Sprintf("  %s: %s # %s\n", edit.Flow(node.Value(name)), edit.Flow(c.Node()), m.Guess.Reason))
 	}
 	return []byte(out.String())
 }

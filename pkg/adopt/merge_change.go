@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -51,13 +52,13 @@ func (m *merge) change(x *merging) error {
 		x.out.Notes = notesOf(x.live)
 	} else {
 		all := ByHand(manifest.Object{ID: x.live.ID, JSON: x.live.json}, r.vms[x.key()])
-		x.out.ByHand = deedsAt(leaves(nil, over), all)
+		x.out.ByHand = deedsAt(leaves(over), all)
 	}
 	if len(over) == 0 {
 		x.result = r.vms[x.key()]
 		return nil
 	}
-	x.keys = *nodeFrom(m.takenBack(x, rendered), "")
+	x.keys = *node.From(m.takenBack(x, rendered), "")
 	if err := m.settleMerged(x); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/vmrender/vmrender/internal/files"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -130,7 +131,7 @@ func (c *copied) copyBases(top string, bases []string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		if err := writeFile(filepath.Join(c.dir, rel), text); err != nil {
+		if err := files.WritePrivate(filepath.Join(c.dir, rel), text); err != nil {
 			return fmt.Errorf("copying the fleet: %w", err)
 		}
 	}
@@ -152,18 +153,10 @@ func (c *copied) put(file string, text []byte) error {
 		return os.Remove(at)
 	}
 	c.files[file] = text
-	if err := writeFile(at, text); err != nil {
+	if err := files.WritePrivate(at, text); err != nil {
 		return fmt.Errorf("copying the fleet: %w", err)
 	}
 	return nil
-}
-
-// writeFile writes a file for the current user only, and creates its directory if needed.
-func writeFile(at string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(at, text, 0o600)
 }
 
 // file returns the path of a file of the copy below the fleet's root, with slashes.

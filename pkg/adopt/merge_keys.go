@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/edit"
+	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -33,9 +34,9 @@ func (m *merge) drafted(x *merging, l *live) *drafted {
 		e.plain = !*labels
 	}
 	e.draft(m.namesFor(l))
-	all := plainKeys(e.keys.tree(), x.os.Topology, false)
+	all := plainKeys(e.keys.Node(), x.os.Topology, false)
 	d := &drafted{keys: all, names: map[string]string{}, nics: e.nics}
-	disks := node{}
+	disks := node.Map{}
 	keys := map[string]string{}
 	for volume, key := range e.disks {
 		keys[key] = volume
@@ -49,13 +50,13 @@ func (m *merge) drafted(x *merging, l *live) *drafted {
 			f.Value = placed(f.Value, []string{"name"}, nil)
 		}
 		if _, taken := d.keyOf(key); taken {
-			key = numbered(key+"-2", func(k string) bool { return disks.get(k) != nil })
-			f.Value = placed(f.Value, []string{"name"}, valueOf(volume))
+			key = numbered(key+"-2", func(k string) bool { return disks.Get(k) != nil })
+			f.Value = placed(f.Value, []string{"name"}, node.Value(volume))
 		}
 		d.names[volume] = key
-		disks.put(key, f.Value)
+		disks.Put(key, f.Value)
 	}
-	d.disks = disks.tree()
+	d.disks = disks.Node()
 	return d
 }
 
@@ -136,7 +137,7 @@ func (x *merging) take(keys *source.Node, c edit.Change, from, to *source.Node) 
 	case c.Value == nil:
 		c.Value = plainKeys(x.os.Defaults, x.os.Topology, false).Get(c.Path...)
 		if c.Value == nil && key == "runStrategy" && x.inherited.Get(key) != nil {
-			c.Value = valueOf("Always")
+			c.Value = node.Value("Always")
 		}
 	}
 	return placed(keys, c.Path, c.Value)
@@ -155,13 +156,13 @@ func takeCloudInit(was, to *source.Node) *source.Node {
 	if to == nil {
 		return nil
 	}
-	out := nodeFrom(to, "")
+	out := node.From(to, "")
 	for _, key := range []string{"passwordSecret", "sshKeySecret", "bus"} {
 		if v := was.Get(key); v != nil && to.Get("secret") == nil {
-			out.put(key, v)
+			out.Put(key, v)
 		}
 	}
-	return out.tree()
+	return out.Node()
 }
 
 // withoutGenerated returns a list without the items that are rendered, but are not in the list
@@ -184,7 +185,7 @@ func withoutGenerated(rendered, own, to *source.Node) *source.Node {
 
 // sameItem reports whether two values are the same, in any order of their keys.
 func sameItem(a, b *source.Node) bool {
-	return len(edit.Diff(one("", a), one("", b))) == 0
+	return len(edit.Diff(node.One("", a), node.One("", b))) == 0
 }
 
 // takeDisks sets the disks of the entry to those of the VM. A disk with another source is
@@ -201,7 +202,7 @@ func (x *merging) takeDisks(keys *source.Node, from, to *drafted) *source.Node {
 	}
 	for _, f := range to.disks.Fields {
 		was, at := from.disks.Get(f.Key), []string{"disks", f.Key}
-		if was == nil || !cmp.Or(was.Get("source"), null()).Equal(cmp.Or(f.Value.Get("source"), null())) {
+		if was == nil || !cmp.Or(was.Get("source"), node.Null()).Equal(cmp.Or(f.Value.Get("source"), node.Null())) {
 			keys = placed(placed(keys, at, nil), at, x.otherDisk(f.Key, f.Value))
 			continue
 		}
@@ -219,7 +220,7 @@ const driversVolume = "virtiodrivers"
 // a root disk with another source, so the entry does not have to set them.
 func (x *merging) otherDisk(key string, disk *source.Node) *source.Node {
 	if key == values.RootDisk && x.os.RootSize != "" && disk.Get("size") == nil {
-		return placed(disk, []string{"size"}, valueOf(x.os.RootSize))
+		return placed(disk, []string{"size"}, node.Value(x.os.RootSize))
 	}
 	return disk
 }
@@ -247,9 +248,9 @@ func (x *merging) takeNICs(keys *source.Node, from, to *drafted) *source.Node {
 		}
 		out.Items = append(out.Items, item)
 	}
-	of := nodeFrom(keys, "")
-	of.put("nics", out)
-	return of.tree()
+	of := node.From(keys, "")
+	of.Put("nics", out)
+	return of.Node()
 }
 
 // nicsOf returns the NICs of VM keys: one on the pod network if none are set.
@@ -257,7 +258,7 @@ func nicsOf(keys *source.Node) *source.Node {
 	if n := keys.Get("nics"); n != nil {
 		return n
 	}
-	return &source.Node{Kind: source.List, Items: []*source.Node{one("network", valueOf(podNetwork))}}
+	return &source.Node{Kind: source.List, Items: []*source.Node{node.One("network", node.Value(podNetwork))}}
 }
 
 // whyOverlay and whyTemplate are why a value is left to the user.
@@ -302,7 +303,7 @@ func (m *merge) leave(x *merging) error {
 	left := false
 	for _, a := range x.out.Asks {
 		if a.Why == whyTemplate {
-			x.keys = *nodeFrom(placed(x.keys.tree(), a.path, x.before.Get(a.path...)), "")
+			x.keys = *node.From(placed(x.keys.Node(), a.path, x.before.Get(a.path...)), "")
 			left = true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
@@ -19,7 +20,7 @@ var filledIn = [][]string{
 	{"spec", "instancetype", "revisionName"},                     // there
 	{"spec", "preference", "kind"},
 	{"spec", "preference", "revisionName"},
-	{"metadata", "labels", labelInstance},                               // Argo CD, if it tracks by labels
+	{"metadata", "labels", argocd.InstanceLabel},                        // Argo CD, if it tracks by labels
 	{"metadata", "annotations", "kubemacpool.io/transaction-timestamp"}, // k8snetworkplumbingwg/kubemacpool
 }
 

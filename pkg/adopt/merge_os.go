@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/node"
 )
 
 // nearestOS returns the entry of the fleet's catalog from which a new VM says the least: the entry of its operating
@@ -18,7 +19,7 @@ func (m *merge) nearestOS(name string, l *live) *catalog.ResolvedOS {
 			continue
 		}
 		os := m.catalog.OSOn(other, l.arch())
-		if isTrue(os.Defaults.Get("adopted")) {
+		if node.IsTrue(os.Defaults.Get("adopted")) {
 			os = m.catalog.AdoptedOS(other, l.arch())
 		}
 		if n := sharing(os, l); os.Adopted == best.Adopted && n > most {
@@ -36,8 +37,8 @@ func sharing(os *catalog.ResolvedOS, l *live) int {
 		return -1
 	}
 	n := 1 // the entry says at least that the VM is like others
-	for path, v := range leavesOf(nil, os.Overrides) {
-		if !nodeOf(reach(l.tree, splitPath(path))).Equal(v) {
+	for path, v := range node.Leaves(os.Overrides) {
+		if !node.Of(reach(l.tree, node.SplitPath(path))).Equal(v) {
 			return -1
 		}
 		n++

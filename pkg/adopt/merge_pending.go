@@ -58,7 +58,7 @@ func wrote(fields tree, path []string) bool {
 
 // synced sets the fields of a VM that Argo CD has not synced yet to those of Git.
 func (w *writers) synced(t, git tree) {
-	for _, path := range leaves(nil, difference(t, git)) {
+	for _, path := range leaves(difference(t, git)) {
 		value := reach(git, path)
 		switch {
 		case !w.isPending(path, reach(t, path) != nil):

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/vmrender/vmrender/pkg/edit"
+	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -14,7 +15,7 @@ import (
 // is a boolean, and a NIC is a map. The nulls of levels stay if they are wanted.
 func plainKeys(keys *source.Node, topology string, nulls bool) *source.Node {
 	keys = values.Long(keys)
-	out := node{}
+	out := node.Map{}
 	for _, f := range keys.Entries() {
 		v := f.Value
 		switch {
@@ -26,10 +27,10 @@ func plainKeys(keys *source.Node, topology string, nulls bool) *source.Node {
 			v = longNICs(v)
 		}
 		if v = stripped(v, nulls); v != nil {
-			out.put(f.Key, v)
+			out.Put(f.Key, v)
 		}
 	}
-	return out.tree()
+	return out.Node()
 }
 
 // plainCPU returns `cpu` with the number of virtual CPUs as a part of the topology.
@@ -37,20 +38,20 @@ func plainCPU(n *source.Node, topology string) *source.Node {
 	if n.Kind != source.Map || !n.Short.IsSet() || n.Get(topology).IsSet() {
 		return n
 	}
-	of := node{}
-	of.put(topology, n.Short)
+	of := node.Map{}
+	of.Put(topology, n.Short)
 	for _, f := range n.Fields {
 		if f.Key != topology {
-			of.put(f.Key, f.Value)
+			of.Put(f.Key, f.Value)
 		}
 	}
-	return of.tree()
+	return of.Node()
 }
 
 func longNICs(n *source.Node) *source.Node {
 	out := &source.Node{Kind: source.List}
 	for _, item := range n.Items {
-		out.Items = append(out.Items, nodeFrom(item, "network").tree())
+		out.Items = append(out.Items, node.From(item, "network").Node())
 	}
 	return out
 }
@@ -85,17 +86,17 @@ func placed(n *source.Node, path []string, value *source.Node) *source.Node {
 	if len(path) == 0 {
 		return value
 	}
-	of := node{}
+	of := node.Map{}
 	if n != nil && n.Kind == source.Map {
-		of.fields = slices.Clone(n.Fields)
+		of.Fields = slices.Clone(n.Fields)
 	}
-	below := placed(of.get(path[0]), path[1:], value)
+	below := placed(of.Get(path[0]), path[1:], value)
 	if below == nil || value == nil && below.Kind == source.Map && len(below.Fields) == 0 {
-		of.remove(path[0])
+		of.Remove(path[0])
 	} else {
-		of.put(path[0], below)
+		of.Put(path[0], below)
 	}
-	return of.tree()
+	return of.Node()
 }
 
 // atomic are the paths of maps that are set as a whole; "*" is any key.
@@ -150,7 +151,7 @@ func (s speller) respelled(path []string, written, old, to *source.Node) *source
 	case to.Kind != source.Map:
 		return to
 	}
-	out := node{}
+	out := node.Map{}
 	for _, f := range to.Fields {
 		var was, before *source.Node
 		if written != nil && written.Kind == source.Map {
@@ -159,7 +160,7 @@ func (s speller) respelled(path []string, written, old, to *source.Node) *source
 		if was == nil && !f.Value.IsSet() && old.Get(f.Key) != nil {
 			continue // a null that the short form of what was written implies
 		}
-		out.put(f.Key, s.respelled(append(slices.Clone(path), f.Key), was, before, f.Value))
+		out.Put(f.Key, s.respelled(append(slices.Clone(path), f.Key), was, before, f.Value))
 	}
 	return s.short(path, &out)
 }
@@ -177,16 +178,16 @@ func (s speller) items(path []string, written, old, to *source.Node) *source.Nod
 }
 
 // short returns a map in its short form if it has one.
-func (s speller) short(path []string, n *node) *source.Node {
+func (s speller) short(path []string, n *node.Map) *source.Node {
 	if slices.Equal(path, []string{"cpu"}) {
-		return n.short(s.topology)
+		return n.Short(s.topology)
 	}
 	for _, form := range shorts {
 		if matchesPath(form.path, path) && form.key == "blank" {
 			return blank(n)
 		} else if matchesPath(form.path, path) {
-			return n.short(form.key)
+			return n.Short(form.key)
 		}
 	}
-	return n.tree()
+	return n.Node()
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/vmrender/vmrender/internal/files"
+	"github.com/vmrender/vmrender/internal/wording"
 	"github.com/vmrender/vmrender/pkg/edit"
+	"github.com/vmrender/vmrender/pkg/node"
 	secrets "github.com/vmrender/vmrender/pkg/secret"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -84,7 +86,7 @@ func concealed(text []byte) []byte {
 			for _, key := range secretKeys {
 				path := slices.Concat(at, key)
 				if doc.Get(path...).IsSet() {
-					changes = append(changes, edit.Change{Path: path, Value: valueOf(notShown)})
+					changes = append(changes, edit.Change{Path: path, Value: node.Value(notShown)})
 				}
 			}
 		}
@@ -183,7 +185,7 @@ func (r *Merged) sums(out *bytes.Buffer) {
 		}
 	}
 	fmt.Fprintf(out, "%d of %s exact; %d added, %d changed, %d refused\n",
-		exact, count(len(r.Machines), "VM"), added, altered, refused)
+		exact, wording.Count(len(r.Machines), "VM"), added, altered, refused)
 }
 
 // Save writes the files that change, all or none, and only if they are still what was read.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/edit"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -66,16 +67,16 @@ func (x *merging) patchVolumes(rendered tree) {
 		return
 	}
 	for i := range got {
-		for key, value := range sorted(difference(got[i].(tree), want[i].(tree))) {
-			op := node{}
-			op.set("op", "add")
-			op.set("path", fmt.Sprintf("/%s/%d/%s", strings.Join(pathVolumes, "/"), i, key))
+		for key, value := range node.Sorted(difference(got[i].(tree), want[i].(tree))) {
+			op := node.Map{}
+			op.Set("op", "add")
+			op.Set("path", fmt.Sprintf("/%s/%d/%s", strings.Join(pathVolumes, "/"), i, key))
 			if value == nil {
-				op.set("op", "remove")
+				op.Set("op", "remove")
 			} else {
-				op.put("value", nodeOf(want[i].(tree)[key]))
+				op.Put("value", node.Of(want[i].(tree)[key]))
 			}
-			x.keys.put("patches", joined(x.keys.get("patches"), nodes([]any{op.tree()})))
+			x.keys.Put("patches", node.Joined(x.keys.Get("patches"), node.List([]any{op.Node()})))
 		}
 		got[i] = want[i]
 	}
@@ -95,14 +96,14 @@ func (x *merging) resetAt(diags *source.Diagnostics) bool {
 			continue
 		}
 		key, _, _ := strings.Cut(strings.ReplaceAll(rest, "[", "."), ".")
-		if x.reset[key] || cmp.Or(x.keys.get(key), null()).Equal(cmp.Or(x.before.Get(key), null())) {
+		if x.reset[key] || cmp.Or(x.keys.Get(key), node.Null()).Equal(cmp.Or(x.before.Get(key), node.Null())) {
 			continue
 		}
 		x.reset[key], found = true, true
 		if v := x.before.Get(key); v != nil {
-			x.keys.put(key, v)
+			x.keys.Put(key, v)
 		} else {
-			x.keys.remove(key)
+			x.keys.Remove(key)
 		}
 	}
 	return found

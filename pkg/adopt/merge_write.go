@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/wording"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/edit"
+	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -16,11 +18,11 @@ import (
 // edit returns the change of the entry's text by which it has the keys that it should have.
 func (x *merging) edit() edit.Change {
 	own := x.own
-	for _, c := range changed(x.before, x.keys.tree()) {
+	for _, c := range changed(x.before, x.keys.Node()) {
 		inherited := x.inherited.Get(c.Path...)
 		switch {
 		case c.Value == nil && inherited != nil:
-			own = placed(own, c.Path, null())
+			own = placed(own, c.Path, node.Null())
 		case inherited != nil && sameItem(inherited, c.Value):
 			own = placed(own, c.Path, nil)
 		case matchesPath([]string{"disks", "*", "source"}, c.Path):
@@ -31,7 +33,7 @@ func (x *merging) edit() edit.Change {
 	}
 	entry := speller{x.os.Topology}.respelled(nil, x.written, x.own, own)
 	if x.out.Added {
-		entry = nodeFrom(entry, "").ordered()
+		entry = ordered(node.From(entry, ""))
 	}
 	return edit.Change{Path: []string{"vms", x.of.Name}, Value: entry}
 }
@@ -41,13 +43,13 @@ func alone(value, inherited *source.Node) *source.Node {
 	if value == nil || value.Kind != source.Map {
 		return value
 	}
-	out := nodeFrom(value, "")
+	out := node.From(value, "")
 	for _, f := range inherited.Entries() {
 		if value.Get(f.Key) == nil && f.Value.IsSet() {
-			out.put(f.Key, null())
+			out.Put(f.Key, node.Null())
 		}
 	}
-	return out.tree()
+	return out.Node()
 }
 
 // add writes the entry of a VM that has none: the least with which it is rendered, in the
@@ -96,20 +98,20 @@ func (m *merge) least(x *merging) []*source.Node {
 	attempts := [][]string{mode, disks, append(slices.Clip(disks), "cloudInit", "sysprep"), nil}
 	out := make([]*source.Node, 0, 2*len(attempts))
 	for _, keys := range attempts {
-		n := node{}
-		for _, f := range e.keys.fields {
+		n := node.Map{}
+		for _, f := range e.keys.Fields {
 			if keys == nil || slices.Contains(keys, f.Key) {
-				n.put(f.Key, f.Value)
+				n.Put(f.Key, f.Value)
 			}
 		}
 		for _, key := range []string{"cloudInit", "sysprep"} {
 			if slices.Contains(keys, key) {
-				n.put(key, null()) // what is inherited may be that of another operating system
+				n.Put(key, node.Null()) // what is inherited may be that of another operating system
 			}
 		}
-		out = append(out, n.ordered())
-		n.put("namespace", valueOf(x.live.Namespace))
-		out = append(out, n.ordered())
+		out = append(out, ordered(&n))
+		n.Put("namespace", node.Value(x.live.Namespace))
+		out = append(out, ordered(&n))
 	}
 	return out
 }
@@ -121,14 +123,14 @@ func (m *merge) withEntry(x *merging, was []byte, entry *source.Node) ([]byte, e
 			Path: []string{"vms", x.live.Name}, Value: entry, Comment: x.comment(),
 		})
 	}
-	var out writer
-	out.field(0, "namespace", valueOf(x.live.Namespace))
-	out.raw("vms:\n")
+	var out edit.Writer
+	out.Field(0, "namespace", node.Value(x.live.Namespace))
+	out.Raw("vms:\n")
 	if c := x.comment(); c != "" {
-		out.comment(2, c)
+		out.Comment(2, c)
 	}
-	out.raw("  " + edit.Flow(valueOf(x.live.Name)) + ":\n")
-	out.fields(4, entry)
+	out.Raw("  " + edit.Flow(node.Value(x.live.Name)) + ":\n")
+	out.Fields(4, entry)
 	return []byte(out.String()), nil
 }
 
@@ -183,7 +185,7 @@ func (m *merge) judgeMerged(x *merging, before *rendering) error {
 	}
 	x.result = r.vms[x.key()]
 	x.out.Differences = differences(x.live.tree, rendered.tree)
-	for _, c := range changed(x.before, x.keys.tree()) {
+	for _, c := range changed(x.before, x.keys.Node()) {
 		for _, c := range x.opened(c) {
 			x.out.Changes = append(x.out.Changes, x.change(m, c))
 		}
@@ -198,8 +200,8 @@ func (x *merging) opened(c edit.Change) []edit.Change {
 	switch {
 	case slices.Equal(c.Path, []string{"disks", values.RootDisk, "size"}) && x.isOther(values.RootDisk):
 	case c.Path[0] == "overrides" && c.Value != nil && c.Value.Kind == source.Map:
-		for path, v := range sorted(leavesOf(nil, c.Value)) {
-			out = append(out, edit.Change{Path: slices.Concat(c.Path, strings.Split(path, separator)), Value: v})
+		for path, v := range node.Sorted(node.Leaves(c.Value)) {
+			out = append(out, edit.Change{Path: slices.Concat(c.Path, strings.Split(path, node.Separator)), Value: v})
 		}
 	default:
 		out = append(out, c)
@@ -209,7 +211,7 @@ func (x *merging) opened(c edit.Change) []edit.Change {
 
 // isOther reports whether a disk has another source than before.
 func (x *merging) isOther(disk string) bool {
-	was, now := x.before.Get("disks", disk, "source"), x.keys.get("disks").Get(disk, "source")
+	was, now := x.before.Get("disks", disk, "source"), x.keys.Get("disks").Get(disk, "source")
 	return now != nil && (was == nil || !sameItem(was, now))
 }
 
@@ -239,7 +241,7 @@ func (m *merge) result() *Merged {
 	for _, x := range m.all {
 		out.Machines = append(out.Machines, x.out)
 	}
-	for file, text := range sorted(m.fleet.files) {
+	for file, text := range node.Sorted(m.fleet.files) {
 		if was := m.fleet.was[file]; was == nil || string(was) != string(text) {
 			out.Files = append(out.Files, Changed{file, was, text})
 		}
@@ -310,7 +312,7 @@ func shownAt(path []string, n *source.Node) string {
 	case n == nil || n.Kind == source.Null:
 		return "nothing"
 	case isHidden(path):
-		return fmt.Sprintf("%s, not shown", count(len(leavesOf(nil, one("", n))), "value"))
+		return fmt.Sprintf("%s, not shown", wording.Count(len(node.Leaves(node.One("", n))), "value"))
 	}
 	text := edit.Flow(n)
 	if path[0] == "overrides" && n.Kind == source.List {

@@ -4,6 +4,7 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/node"
 )
 
 // The entry of a VM is in one of two modes. In the plain one it gets what its operating system's entry gives to new
@@ -42,8 +43,8 @@ func lackingTraits(l *live, os *catalog.ResolvedOS) int {
 		return n
 	}
 	spec, _ := reach(l.tree, []string{"spec", "template", "spec"}).(tree)
-	for path := range leavesOf(nil, os.Spec) {
-		if reach(spec, splitPath(path)) == nil {
+	for path := range node.Leaves(os.Spec) {
+		if reach(spec, node.SplitPath(path)) == nil {
 			n++
 		}
 	}
@@ -159,9 +160,9 @@ func lacksConsoleLabels(l *live, os *catalog.ResolvedOS) bool {
 // does.
 func (e *entry) mode() {
 	inherited := e.os.Defaults.Get("consoleLabels")
-	e.keys.set("adopted", e.os.Adopted && !isTrue(e.os.Defaults.Get("adopted")))
-	if plain := inherited == nil && e.os.Adopted || inherited != nil && !isTrue(inherited); plain != e.plain {
-		e.keys.put("consoleLabels", truth(!e.plain))
+	e.keys.Set("adopted", e.os.Adopted && !node.IsTrue(e.os.Defaults.Get("adopted")))
+	if plain := inherited == nil && e.os.Adopted || inherited != nil && !node.IsTrue(inherited); plain != e.plain {
+		e.keys.Put("consoleLabels", node.Bool(!e.plain))
 	}
 }
 
@@ -169,9 +170,9 @@ func (e *entry) mode() {
 func (e *entry) power() {
 	spec := &e.live.vm.Spec
 	if s := spec.RunStrategy; s != nil && *s != kubevirtv1.RunStrategyAlways {
-		e.keys.set("runStrategy", string(*s))
+		e.keys.Set("runStrategy", string(*s))
 	}
 	if spec.Running != nil && e.os.Adopted {
-		e.keys.put("running", truth(*spec.Running))
+		e.keys.Put("running", node.Bool(*spec.Running))
 	}
 }

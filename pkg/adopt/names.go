@@ -6,6 +6,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -48,7 +49,7 @@ func texts(m map[string]string) *source.Node {
 	for key, value := range m {
 		out[key] = escaped(value)
 	}
-	return nodeOf(out)
+	return node.Of(out)
 }
 
 // numbered returns a name that is not taken, with a number if needed.

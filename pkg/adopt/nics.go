@@ -7,6 +7,7 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -32,7 +33,7 @@ func (e *entry) network(names *names) {
 	switch {
 	case e.os.Adopted && len(list.Items) == 0 && (attached == nil || *attached): // KubeVirt's own NIC
 	case e.os.Adopted || len(list.Items) != 1 || list.Items[0].Str() != podNetwork:
-		e.keys.put("nics", list)
+		e.keys.Put("nics", list)
 	}
 }
 
@@ -43,30 +44,30 @@ const podNetwork = "pod"
 func (e *entry) nic(
 	i *kubevirtv1.Interface, on *kubevirtv1.Network, names *names, named map[string]int,
 ) *source.Node {
-	n := node{}
+	n := node.Map{}
 	network, name := network{name: podNetwork, binding: "masquerade"}, "default"
 	if on.Multus != nil {
 		network = names.networks[on.Multus.NetworkName]
 		name = network.name[strings.LastIndex(network.name, "/")+1:]
 	}
-	n.set("network", network.name)
+	n.Set("network", network.name)
 	if named[name]++; i.Name != name || named[name] > 1 {
-		n.set("name", i.Name)
+		n.Set("name", i.Name)
 	}
 	got := bindingOf(i)
 	if got == "" && e.os.Adopted {
-		n.set("binding", "none")
+		n.Set("binding", "none")
 	} else if got != network.binding {
-		n.set("binding", got)
+		n.Set("binding", got)
 	}
 	if i.Model != e.defaultModel(got) {
-		n.set("model", i.Model)
+		n.Set("model", i.Model)
 	}
-	n.set("mac", i.MacAddress)
-	n.set("state", string(i.State))
-	n.set("bootOrder", pointed(i.BootOrder))
-	n.set("ports", ports(i.Ports))
-	return n.short("network")
+	n.Set("mac", i.MacAddress)
+	n.Set("state", string(i.State))
+	n.Set("bootOrder", pointed(i.BootOrder))
+	n.Set("ports", ports(i.Ports))
+	return n.Short("network")
 }
 
 // names are the names of a fleet that a draft uses in the place of values.
@@ -120,13 +121,13 @@ func (e *entry) defaultModel(binding string) string {
 func ports(in []kubevirtv1.Port) any {
 	out := make([]any, 0, len(in))
 	for _, p := range in {
-		n := node{}
-		n.set("port", p.Port)
-		n.set("name", p.Name)
-		n.set("protocol", p.Protocol)
-		out = append(out, n.short("port"))
+		n := node.Map{}
+		n.Set("port", p.Port)
+		n.Set("name", p.Name)
+		n.Set("protocol", p.Protocol)
+		out = append(out, n.Short("port"))
 	}
-	return nodes(out)
+	return node.List(out)
 }
 
 // pointed returns the number that a pointer points to, or nil.
@@ -134,5 +135,5 @@ func pointed(n *uint) any {
 	if n == nil {
 		return nil
 	}
-	return number(decimal(int64(*n))) //nolint:gosec // a place in the boot order
+	return node.Number(decimal(int64(*n))) //nolint:gosec // a place in the boot order
 }

@@ -2,11 +2,13 @@ package adopt
 
 import (
 	"cmp"
-	"github.com/vmrender/vmrender/pkg/source"
-	"github.com/vmrender/vmrender/pkg/values"
 	"reflect"
 	"slices"
 	"sync"
+
+	"github.com/vmrender/vmrender/pkg/node"
+	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // keyOrder is the keys of a VM in the order in which the format's reference has them.
@@ -19,9 +21,9 @@ var keyOrder = sync.OnceValue(func() []string {
 	return keys
 })
 
-// ordered returns the map with its keys in the order of the reference.
-func (n *node) ordered() *source.Node {
-	fields := slices.Clone(n.fields)
+// ordered returns VM keys in the order of the reference.
+func ordered(keys *node.Map) *source.Node {
+	fields := slices.Clone(keys.Fields)
 	slices.SortStableFunc(fields, func(a, b source.Field) int {
 		return cmp.Compare(slices.Index(keyOrder(), a.Key), slices.Index(keyOrder(), b.Key))
 	})

@@ -40,24 +40,20 @@ func application(vm tree) string {
 		"kubevirt.io", "VirtualMachine", manifest.Text(vm, "metadata", "namespace"), manifest.Text(vm, "metadata", "name"))
 }
 
-// labelInstance is the label by which Argo CD tracks objects if it is told to. Others use
-// it, too, so that it counts only if Argo CD has applied the object.
-const labelInstance = "app.kubernetes.io/instance"
-
 // byArgoCD finds Applications: by the annotation, or by the label and the manager of
 // fields (argo-cd v3.2.11, common/common.go, ArgoCDSSAManager, and for client-side apply
 // the name of the program).
 func byArgoCD(vm tree) string {
 	app := application(vm)
 	if app == "" && applies(vm, "argocd-") {
-		app = manifest.Text(vm, "metadata", "labels", labelInstance)
+		app = manifest.Text(vm, "metadata", "labels", argocd.InstanceLabel)
 	}
 	if app == "" {
 		return ""
 	}
 	return fmt.Sprintf("the Argo CD Application %q manages it; release it there: give it the annotation "+
 		"%s: Prune=false, remove it from the Application's files, and then remove its annotation %s and its label %s",
-		app, argocd.SyncOptionsAnnotation, argocd.TrackingAnnotation, labelInstance)
+		app, argocd.SyncOptionsAnnotation, argocd.TrackingAnnotation, argocd.InstanceLabel)
 }
 
 // ownerMark is a label or annotation by which others recognize their objects.

@@ -1,6 +1,9 @@
 package adopt
 
-import "github.com/vmrender/vmrender/pkg/manifest"
+import (
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/node"
+)
 
 // keepPlugs sets `hotpluggable` of the disks that would otherwise get it from the VM's key of that name, and reports
 // whether there were any. They render to something else then, before anything is patched.
@@ -14,8 +17,8 @@ func (e *entry) keepPlugs(rendered tree) bool {
 		name := manifest.EntryName(v)
 		key, isDisk := e.disks[name]
 		was, isRendered := plugged[name]
-		if isDisk && isRendered && was != isPlugged(v) && e.keys.get("disks").Get(key, "hotpluggable") == nil {
-			e.putInDisk(key, "hotpluggable", truth(isPlugged(v)))
+		if isDisk && isRendered && was != isPlugged(v) && e.keys.Get("disks").Get(key, "hotpluggable") == nil {
+			e.putInDisk(key, "hotpluggable", node.Bool(isPlugged(v)))
 			found = true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/files"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
@@ -139,7 +140,7 @@ func (w *work) adopt(e *imported) bool {
 	e.problems = nil
 	e.draft(&w.names)
 	if g := w.levels[e.machine.File]; g != nil && e.live.Namespace != g.namespace {
-		e.keys.set("namespace", e.live.Namespace)
+		e.keys.Set("namespace", e.live.Namespace)
 	}
 	return true
 }
@@ -229,7 +230,7 @@ func (w *work) render(some []*imported) (rendered, error) {
 	defer os.RemoveAll(dir) //nolint:errcheck // what is left is in the temporary directory
 	w.files = w.write(some)
 	for _, f := range w.files {
-		if err := writeFile(filepath.Join(dir, filepath.FromSlash(f.Path)), f.Text); err != nil {
+		if err := files.WritePrivate(filepath.Join(dir, filepath.FromSlash(f.Path)), f.Text); err != nil {
 			return nil, fmt.Errorf("writing what was imported: %w", err)
 		}
 	}

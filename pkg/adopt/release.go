@@ -49,7 +49,7 @@ func Release(fleet []Leaving, plan string) ([]Step, error) {
 func (l *leaving) steps() []Step {
 	marks := slices.Concat(
 		l.commands("annotate", l.staying, l.keys("annotations", argocd.TrackingAnnotation)...),
-		l.commands("label", l.staying, l.keys("labels", labels.ManagedBy, labelInstance)...))
+		l.commands("label", l.staying, l.keys("labels", labels.ManagedBy, argocd.InstanceLabel)...))
 	return []Step{
 		{"Commit that Argo CD keeps these VMs, and wait until that is synced:", l.unprotected},
 		{

@@ -38,7 +38,7 @@ func TestRelease(t *testing.T) {
 		want  [][]string // the lines for each step
 	}{
 		"kept already": {
-			[]Leaving{{Name: "prod/a", Entry: "vms.a", Where: "vms.yaml:2", Objects: read(t, keptVM+jobs)}},
+			[]Leaving{{Name: "prod/a", Entry: "vms.a", Where: "vms.yaml:2", Objects: objectsOf(t, keptVM+jobs)}},
 			[][]string{
 				{"kubectl get --namespace prod virtualmachine/a" + check},
 				{"vms.yaml:2: vms.a", "plan"},
@@ -52,8 +52,8 @@ func TestRelease(t *testing.T) {
 		},
 		"two replicas that are not kept, with a Service and a Secret": {
 			[]Leaving{
-				{Name: "prod/b", Entry: "vms.b", Where: "vms.yaml:2", Objects: read(t, looseVM+service+secret)},
-				{Name: "test/b", Entry: "vms.b", Where: "vms.yaml:2", Objects: read(t, elsewhere)},
+				{Name: "prod/b", Entry: "vms.b", Where: "vms.yaml:2", Objects: objectsOf(t, looseVM+service+secret)},
+				{Name: "test/b", Entry: "vms.b", Where: "vms.yaml:2", Objects: objectsOf(t, elsewhere)},
 			},
 			[][]string{
 				{"vms.yaml:2: vms.b: {lifecycle: {removal: denied}}"},
@@ -90,18 +90,18 @@ func TestRelease(t *testing.T) {
 func TestReleaseRefuses(t *testing.T) {
 	green := strings.Replace(keptVM, "vmrender.io/lifecycle: pet", "vmrender.io/strategy: blue-green", 1)
 	steps, err := Release([]Leaving{
-		{Name: "prod/a", Objects: read(t, green)},
-		{Name: "prod/b", Objects: read(t, looseVM)},
-		{Name: "c", Objects: read(t, green)},
+		{Name: "prod/a", Objects: objectsOf(t, green)},
+		{Name: "prod/b", Objects: objectsOf(t, looseVM)},
+		{Name: "c", Objects: objectsOf(t, green)},
 	}, "plan")
 	require.Empty(t, steps)
 	require.ErrorContains(t, err, "prod/a: under `strategy: blue-green`")
 	require.ErrorContains(t, err, "\nc: under `strategy: blue-green`", "all at once")
 
 	replaced := strings.Replace(looseVM, "Prune=confirm", `"Force=true,Replace=true"`, 1)
-	_, err = Release([]Leaving{{Name: "prod/b", Objects: read(t, replaced)}}, "plan")
+	_, err = Release([]Leaving{{Name: "prod/b", Objects: objectsOf(t, replaced)}}, "plan")
 	require.ErrorContains(t, err, "prod/b: under `strategy: replace` every change recreates it")
 	replaced = strings.Replace(looseVM, "Prune=confirm", `"Prune=false,Force=true,Replace=true"`, 1)
-	_, err = Release([]Leaving{{Name: "prod/b", Objects: read(t, replaced)}}, "plan")
+	_, err = Release([]Leaving{{Name: "prod/b", Objects: objectsOf(t, replaced)}}, "plan")
 	require.NoError(t, err)
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -13,7 +14,7 @@ import (
 // `replicas`, if they differ in nothing but their names.
 func (w *work) fold() {
 	for _, g := range w.levels {
-		for name, all := range sorted(g.numbered()) {
+		for name, all := range node.Sorted(g.numbered()) {
 			if len(all) > 1 && isAlike(all) && !g.has(name) {
 				lead(name, all)
 			}
@@ -74,20 +75,20 @@ func isAlike(all []*imported) bool {
 const templatedKey = "claimName"
 
 // generic returns the keys of the entry as JSON, with a template in the place of its name.
-func (e *imported) generic() []byte { return source.AppendJSON(nil, e.templated().tree()) }
+func (e *imported) generic() []byte { return source.AppendJSON(nil, e.templated().Node()) }
 
 // templated returns the keys of the entry with a template in the place of its name.
-func (e *imported) templated() *node {
-	out := nodeFrom(e.keys.tree(), "")
-	disks := nodeFrom(e.keys.get("disks"), "")
-	for i, f := range disks.fields {
+func (e *imported) templated() *node.Map {
+	out := node.From(e.keys.Node(), "")
+	disks := node.From(e.keys.Get("disks"), "")
+	for i, f := range disks.Fields {
 		if name := f.Value.Get(templatedKey).Str(); strings.Contains(name, e.live.Name) {
-			disk := nodeFrom(f.Value, "size")
-			disk.set(templatedKey, strings.ReplaceAll(name, e.live.Name, "{{ .vm.name }}"))
-			disks.fields[i].Value = disk.tree()
+			disk := node.From(f.Value, "size")
+			disk.Set(templatedKey, strings.ReplaceAll(name, e.live.Name, "{{ .vm.name }}"))
+			disks.Fields[i].Value = disk.Node()
 		}
 	}
-	out.set("disks", disks)
+	out.Set("disks", disks)
 	return out
 }
 
@@ -95,7 +96,7 @@ func (e *imported) templated() *node {
 func lead(name string, all []*imported) {
 	first := all[0]
 	first.keys = *first.templated()
-	first.keys.set("replicas", len(all))
+	first.keys.Set("replicas", len(all))
 	for _, e := range all {
 		e.machine.Entry, e.leader = name, first
 	}

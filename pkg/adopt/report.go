@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/vmrender/vmrender/internal/files"
+	"github.com/vmrender/vmrender/internal/wording"
 )
 
 // Exact reports whether all VMs are part of the fleet, and are rendered as they are.
@@ -94,7 +95,7 @@ func (r *Result) sums(out *bytes.Buffer) {
 		}
 		read += m.ManifestLines
 	}
-	fmt.Fprintf(out, "%d of %s exact", exact, count(len(r.Machines), "VM"))
+	fmt.Fprintf(out, "%d of %s exact", exact, wording.Count(len(r.Machines), "VM"))
 	if differ := len(r.Machines) - exact - refused; differ > 0 {
 		fmt.Fprintf(out, ", %d different", differ)
 	}
@@ -105,14 +106,6 @@ func (r *Result) sums(out *bytes.Buffer) {
 		fmt.Fprintf(out, "; %d lines of manifests became %d: a factor of %.1f", read, n, float64(read)/float64(n))
 	}
 	out.WriteString("\n")
-}
-
-// count returns a number with its noun.
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // lines returns the number of lines of all files.

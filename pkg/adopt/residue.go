@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/internal/wording"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -19,16 +21,16 @@ func (e *entry) settle(rendered tree) {
 			e.settleParts(&parts[i], live, rendered)
 		}
 	}
-	add := e.keys.get("patches")
+	add := e.keys.Get("patches")
 	for _, at := range lists {
-		add = joined(add, nodes(appended(at, live, rendered)))
+		add = node.Joined(add, node.List(appended(at, live, rendered)))
 	}
-	e.keys.set("patches", add)
+	e.keys.Set("patches", add)
 	if over := difference(rendered, live); len(over) > 0 {
 		if !e.kept {
 			e.leaveToOverrides(over)
 		}
-		e.keys.put("overrides", source.Compose(e.keys.get("overrides"), nodeOf(over)))
+		e.keys.Put("overrides", source.Compose(e.keys.Get("overrides"), node.Of(over)))
 	}
 }
 
@@ -43,7 +45,7 @@ func (e *entry) leaveToOverrides(over tree) {
 	}
 	for _, key := range []string{"gpus", "hostDevices"} {
 		if hasAny(over, []string{"spec", "template", "spec", "domain", "devices", key}) {
-			e.keys.remove(key)
+			e.keys.Remove(key)
 		}
 	}
 }
@@ -51,9 +53,9 @@ func (e *entry) leaveToOverrides(over tree) {
 // overrideDisks writes all disks and volumes as overrides, instead of the keys that they come from.
 func (e *entry) overrideDisks() {
 	e.disks = map[string]string{}
-	e.keys.put("disks", one(values.RootDisk, null()))
+	e.keys.Put("disks", node.One(values.RootDisk, node.Null()))
 	for _, key := range []string{"cloudInit", "sysprep", "patches"} {
-		e.keys.remove(key)
+		e.keys.Remove(key)
 	}
 	e.override(pathDisks)
 	e.override(pathVolumes)
@@ -62,7 +64,7 @@ func (e *entry) overrideDisks() {
 // overrideNICs writes all NICs and networks as overrides, instead of the key that they come from.
 func (e *entry) overrideNICs() {
 	e.nics = map[string]int{}
-	e.keys.put("nics", &source.Node{Kind: source.List})
+	e.keys.Put("nics", &source.Node{Kind: source.List})
 	e.override(pathNICs)
 	e.override(pathNetworks)
 }
@@ -74,11 +76,11 @@ func hasAny(t tree, paths ...[]string) bool {
 
 // override adds a part of the VM to its overrides as it is.
 func (e *entry) override(path []string) {
-	value := nodeOf(reach(e.live.tree, path))
+	value := node.Of(reach(e.live.tree, path))
 	for _, key := range slices.Backward(path) {
-		value = one(key, value)
+		value = node.One(key, value)
 	}
-	e.keys.put("overrides", source.Compose(e.keys.get("overrides"), value))
+	e.keys.Put("overrides", source.Compose(e.keys.Get("overrides"), value))
 }
 
 // drop leaves what the format refuses to the overrides: the key that a problem is at, or
@@ -92,30 +94,30 @@ func (e *entry) drop(path string) bool {
 	case keys[0] == "disks" && len(keys) > 1:
 		return e.dropDisk(keys[1], len(keys) > 2)
 	}
-	had := e.keys.get(keys[0]) != nil
-	e.keys.remove(keys[0])
+	had := e.keys.Get(keys[0]) != nil
+	e.keys.Remove(keys[0])
 	return had
 }
 
 // dropDisk removes a disk, or at first only what is patched of it.
 func (e *entry) dropDisk(key string, below bool) bool {
-	disks := nodeFrom(e.keys.get("disks"), "")
-	disk := disks.get(key)
+	disks := node.From(e.keys.Get("disks"), "")
+	disk := disks.Get(key)
 	e.whole = true
 	switch {
 	case disk == nil || disk.Kind == source.Null:
 		return false
 	case below && (disk.Get("overrides") != nil || disk.Get("dataVolume") != nil):
-		of := nodeFrom(disk, "size")
-		of.remove("overrides")
-		of.remove("dataVolume")
-		disks.put(key, of.tree())
+		of := node.From(disk, "size")
+		of.Remove("overrides")
+		of.Remove("dataVolume")
+		disks.Put(key, of.Node())
 	case key == values.RootDisk:
-		disks.put(key, null())
+		disks.Put(key, node.Null())
 	default:
-		disks.remove(key)
+		disks.Remove(key)
 	}
-	e.keys.put("disks", disks.tree())
+	e.keys.Put("disks", disks.Node())
 	return true
 }
 
@@ -167,7 +169,7 @@ func (e *entry) settleParts(p *part, live, rendered tree) {
 		if len(over) == 0 || slices.ContainsFunc(p.owned, func(key string) bool { _, ok := over[key]; return ok }) {
 			continue
 		}
-		if p.put(e, manifest.EntryName(got[i]), nodeOf(over)) {
+		if p.put(e, manifest.EntryName(got[i]), node.Of(over)) {
 			got[i] = want[i]
 		}
 	}
@@ -186,7 +188,7 @@ func (e *entry) putDisk(volume string, patch *source.Node) bool {
 func (e *entry) putTemplate(name string, patch *source.Node) bool {
 	for _, v := range e.live.spec().Volumes {
 		if key, ok := e.disks[v.Name]; ok && v.DataVolume != nil && v.DataVolume.Name == name {
-			e.putInDisk(key, "dataVolume", source.Compose(e.keys.get("disks").Get(key, "dataVolume"), patch))
+			e.putInDisk(key, "dataVolume", source.Compose(e.keys.Get("disks").Get(key, "dataVolume"), patch))
 			return true
 		}
 	}
@@ -194,11 +196,11 @@ func (e *entry) putTemplate(name string, patch *source.Node) bool {
 }
 
 func (e *entry) putInDisk(key, name string, patch *source.Node) {
-	disks := nodeFrom(e.keys.get("disks"), "")
-	disk := nodeFrom(disks.get(key), "size")
-	disk.put(name, patch)
-	disks.put(key, disk.tree())
-	e.keys.put("disks", disks.tree())
+	disks := node.From(e.keys.Get("disks"), "")
+	disk := node.From(disks.Get(key), "size")
+	disk.Put(name, patch)
+	disks.Put(key, disk.Node())
+	e.keys.Put("disks", disks.Node())
 }
 
 // putNIC adds a patch to the NIC of that name.
@@ -207,15 +209,15 @@ func (e *entry) putNIC(name string, patch *source.Node) bool {
 	if !ok {
 		return false
 	}
-	list := e.keys.get("nics")
+	list := e.keys.Get("nics")
 	if list == nil {
-		list = nodes([]any{podNetwork})
+		list = node.List([]any{podNetwork})
 	}
 	items := slices.Clone(list.Items)
-	nic := nodeFrom(items[i], "network")
-	nic.put("overrides", patch)
-	items[i] = nic.tree()
-	e.keys.put("nics", &source.Node{Kind: source.List, Items: items})
+	nic := node.From(items[i], "network")
+	nic.Put("overrides", patch)
+	items[i] = nic.Node()
+	e.keys.Put("nics", &source.Node{Kind: source.List, Items: items})
 	return true
 }
 
@@ -228,11 +230,11 @@ func appended(at []string, live, rendered tree) []any {
 	}
 	var out []any
 	for _, item := range want[len(got):] {
-		op := node{}
-		op.set("op", "add")
-		op.set("path", "/"+strings.Join(at, "/")+"/-")
-		op.put("value", nodeOf(item))
-		out = append(out, op.tree())
+		op := node.Map{}
+		op.Set("op", "add")
+		op.Set("path", "/"+strings.Join(at, "/")+"/-")
+		op.Put("value", node.Of(item))
+		out = append(out, op.Node())
 	}
 	parent := manifest.Map(rendered, at[:len(at)-1]...)
 	parent[at[len(at)-1]] = want
@@ -242,18 +244,18 @@ func appended(at []string, live, rendered tree) []any {
 // overridden returns what the overrides and patches set, by the last keys of the paths.
 func (e *entry) overridden() []string {
 	var out []string
-	for path, v := range sorted(leavesOf(nil, e.keys.get("overrides"))) {
-		keys := strings.Split(path, separator)
+	for path, v := range node.Sorted(node.Leaves(e.keys.Get("overrides"))) {
+		keys := strings.Split(path, node.Separator)
 		if v.IsSet() && !slices.Contains([]string{"labels", "annotations"}, keys[max(len(keys)-2, 0)]) {
 			out = append(out, strings.Join(keys[max(len(keys)-2, 0):], "."))
 		}
 	}
-	if patches := e.keys.get("patches"); patches != nil {
-		out = append(out, count(len(patches.Items), "entry of a list"))
+	if patches := e.keys.Get("patches"); patches != nil {
+		out = append(out, wording.Count(len(patches.Items), "entry of a list"))
 	}
 	const most = 4
 	if more := len(out) - most; more > 0 {
-		out = append(out[:most], count(more, "more field"))
+		out = append(out[:most], wording.Count(more, "more field"))
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
+	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
@@ -17,10 +18,10 @@ func (e *entry) size(names *names) {
 	if e.live.vm.Spec.Instancetype == nil {
 		cpu, memory := e.cpu(d.CPU), e.memory(d)
 		if name := e.flavor(names, cpu, memory); name != "" {
-			e.keys.set("flavor", name)
+			e.keys.Set("flavor", name)
 		} else {
-			e.keys.set("cpu", cpu)
-			e.keys.set("memory", memory)
+			e.keys.Set("cpu", cpu)
+			e.keys.Set("memory", memory)
 		}
 	}
 	e.resources(&d.Resources)
@@ -30,26 +31,26 @@ func (e *entry) size(names *names) {
 func (e *entry) matchers() {
 	spec := &e.live.vm.Spec
 	if t := spec.Instancetype; t != nil {
-		e.keys.set("instancetype", e.matcher(t.Name, t.Kind, t.InferFromVolume, "VirtualMachineClusterInstancetype"))
+		e.keys.Set("instancetype", e.matcher(t.Name, t.Kind, t.InferFromVolume, "VirtualMachineClusterInstancetype"))
 	}
 	if p := spec.Preference; p != nil {
-		e.keys.set("preference", e.matcher(p.Name, p.Kind, p.InferFromVolume, "VirtualMachineClusterPreference"))
+		e.keys.Set("preference", e.matcher(p.Name, p.Kind, p.InferFromVolume, "VirtualMachineClusterPreference"))
 	}
 }
 
 // matcher returns an instance type or a preference: its name alone if it is cluster-wide.
 func (e *entry) matcher(name, kind, volume, clusterWide string) any {
 	if volume != "" && name == "" {
-		n := node{}
-		n.set("inferFrom", cmp.Or(e.disks[volume], volume))
-		return n.tree()
+		n := node.Map{}
+		n.Set("inferFrom", cmp.Or(e.disks[volume], volume))
+		return n.Node()
 	}
-	n := node{}
-	n.set("name", name)
+	n := node.Map{}
+	n.Set("name", name)
 	if kind != "" && kind != clusterWide {
-		n.set("kind", kind)
+		n.Set("kind", kind)
 	}
-	return n.short("name")
+	return n.Short("name")
 }
 
 // cpu returns the number of virtual CPUs if the VM has the topology that the
@@ -61,41 +62,41 @@ func (e *entry) cpu(c *kubevirtv1.CPU) any {
 	}
 	whole := !e.os.Adopted || c.Sockets > 0 && c.Cores > 0 && c.Threads > 0
 	sockets, cores, threads := max(c.Sockets, 1), max(c.Cores, 1), max(c.Threads, 1)
-	n := node{}
+	n := node.Map{}
 	count, others := sockets, cores
 	if e.os.Topology == "cores" {
 		count, others = cores, sockets
 	}
 	plain := whole && others == 1 && threads == 1
 	if plain {
-		n.set("count", count)
+		n.Set("count", count)
 	} else {
-		n.set("sockets", c.Sockets)
-		n.set("cores", c.Cores)
-		n.set("threads", c.Threads)
+		n.Set("sockets", c.Sockets)
+		n.Set("cores", c.Cores)
+		n.Set("threads", c.Threads)
 	}
-	n.set("model", c.Model)
-	n.set("maxSockets", c.MaxSockets)
-	n.set("dedicated", c.DedicatedCPUPlacement)
-	n.set("isolateEmulator", c.IsolateEmulatorThread)
-	n.set("numa", c.NUMA != nil && c.NUMA.GuestMappingPassthrough != nil)
-	n.set("realtime", c.Realtime != nil)
-	n.set("features", features(c.Features))
-	if plain && len(n.fields) > 1 {
-		n.fields[0].Key = cmp.Or(e.os.Topology, "sockets")
+	n.Set("model", c.Model)
+	n.Set("maxSockets", c.MaxSockets)
+	n.Set("dedicated", c.DedicatedCPUPlacement)
+	n.Set("isolateEmulator", c.IsolateEmulatorThread)
+	n.Set("numa", c.NUMA != nil && c.NUMA.GuestMappingPassthrough != nil)
+	n.Set("realtime", c.Realtime != nil)
+	n.Set("features", features(c.Features))
+	if plain && len(n.Fields) > 1 {
+		n.Fields[0].Key = cmp.Or(e.os.Topology, "sockets")
 	}
-	return n.short("count")
+	return n.Short("count")
 }
 
 func features(in []kubevirtv1.CPUFeature) any {
 	out := make([]any, 0, len(in))
 	for _, f := range in {
-		n := node{}
-		n.set("name", f.Name)
-		n.set("policy", f.Policy)
-		out = append(out, n.short("name"))
+		n := node.Map{}
+		n.Set("name", f.Name)
+		n.Set("policy", f.Policy)
+		out = append(out, n.Short("name"))
 	}
-	return nodes(out)
+	return node.List(out)
 }
 
 // memory returns the memory of the guest: the pod's request if nothing else
@@ -105,30 +106,30 @@ func (e *entry) memory(d *kubevirtv1.DomainSpec) any {
 	if m == nil {
 		m = new(kubevirtv1.Memory)
 	}
-	n := node{}
+	n := node.Map{}
 	requested, ok := d.Resources.Requests[corev1.ResourceMemory]
 	switch {
 	case m.Guest != nil:
-		n.set("guest", m.Guest.String())
+		n.Set("guest", m.Guest.String())
 	case ok && !e.os.Adopted:
-		n.set("guest", requested.String())
+		n.Set("guest", requested.String())
 	}
 	if m.MaxGuest != nil {
-		n.set("max", m.MaxGuest.String())
+		n.Set("max", m.MaxGuest.String())
 	}
 	if m.Hugepages != nil {
-		n.set("hugepages", m.Hugepages.PageSize)
+		n.Set("hugepages", m.Hugepages.PageSize)
 	}
-	return n.short("guest")
+	return n.Short("guest")
 }
 
 // resources sets requests and limits.
 func (e *entry) resources(r *kubevirtv1.ResourceRequirements) {
-	n := node{}
-	n.set("requests", r.Requests)
-	n.set("limits", r.Limits)
-	n.set("overcommitGuestOverhead", r.OvercommitGuestOverhead)
-	e.keys.set("resources", n.tree())
+	n := node.Map{}
+	n.Set("requests", r.Requests)
+	n.Set("limits", r.Limits)
+	n.Set("overcommitGuestOverhead", r.OvercommitGuestOverhead)
+	e.keys.Set("resources", n.Node())
 }
 
 // flavor returns the flavor that the VM is labelled with, if it is a flavor of the
@@ -143,7 +144,7 @@ func (e *entry) flavor(names *names, cpu, memory any) string {
 	if name == "" || of == nil {
 		return ""
 	}
-	if !valueOf(cpu).Equal(of.Get("cpu")) || !sameSize(of.Get("memory").Str(), memory) {
+	if !node.Value(cpu).Equal(of.Get("cpu")) || !sameSize(of.Get("memory").Str(), memory) {
 		return ""
 	}
 	return name
@@ -152,7 +153,7 @@ func (e *entry) flavor(names *names, cpu, memory any) string {
 // sameSize reports whether a memory is only a quantity, and the same as another.
 func sameSize(text string, memory any) bool {
 	a, errA := values.ParseQuantity(text)
-	b, errB := values.ParseQuantity(valueOf(memory).Str())
+	b, errB := values.ParseQuantity(node.Value(memory).Str())
 	return errA == nil && errB == nil && a == b
 }
 
@@ -161,5 +162,5 @@ func (e *entry) flavorName() string {
 	if t := e.live.vm.Spec.Instancetype; t != nil {
 		return cmp.Or(t.Name, "custom")
 	}
-	return cmp.Or(e.keys.get("flavor").Str(), "custom")
+	return cmp.Or(e.keys.Get("flavor").Str(), "custom")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/edit"
+	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -16,15 +17,15 @@ const headerFile = "fleet.yaml"
 
 // written is the fleet as text, with the place of each entry in it.
 type written struct {
-	header   map[string]*node  // maps under `catalog` by kind
-	levels   map[string]*group // by file
-	defaults node              // of the fleet
+	header   map[string]*node.Map // maps under `catalog` by kind
+	levels   map[string]*group    // by file
+	defaults node.Map             // of the fleet
 }
 
 // group is the entries of one file, and what they share.
 type group struct {
 	file, namespace string
-	defaults        node
+	defaults        node.Map
 	entries         []*imported
 	written         []*imported // the entries that are in the file
 }
@@ -62,68 +63,68 @@ func (w *work) arrange() {
 		}
 		g.entries = append(g.entries, e)
 		if e.live.Namespace != g.namespace {
-			e.keys.set("namespace", e.live.Namespace)
+			e.keys.Set("namespace", e.live.Namespace)
 		}
 	}
 }
 
 // writeHeader returns fleet.yaml.
 func (w *work) writeHeader() []byte {
-	var out writer
-	head := node{}
-	head.set("apiVersion", values.APIVersion)
-	head.set("kind", values.Kind)
-	named := node{}
-	named.set("name", cmp.Or(w.Name, "imported"))
-	head.set("metadata", &named)
-	head.set("target", w.known.target())
-	out.fields(0, head.tree())
-	if id := w.identity(); !id.empty() {
-		out.comment(0, "Some VMs set no identity in the cluster: KubeVirt derives it from their names.")
-		out.field(0, "identity", id.tree())
+	var out edit.Writer
+	head := node.Map{}
+	head.Set("apiVersion", values.APIVersion)
+	head.Set("kind", values.Kind)
+	named := node.Map{}
+	named.Set("name", cmp.Or(w.Name, "imported"))
+	head.Set("metadata", &named)
+	head.Set("target", w.known.target())
+	out.Fields(0, head.Node())
+	if id := w.identity(); !id.IsEmpty() {
+		out.Comment(0, "Some VMs set no identity in the cluster: KubeVirt derives it from their names.")
+		out.Field(0, "identity", id.Node())
 	}
-	if c := w.catalogOf(); !c.empty() {
-		out.field(0, "catalog", c.tree())
+	if c := w.catalogOf(); !c.IsEmpty() {
+		out.Field(0, "catalog", c.Node())
 	}
 	w.writeDefaults(&out)
 	return []byte(out.String())
 }
 
 // writeDefaults writes what all VMs inherit: protection, and what most override.
-func (w *work) writeDefaults(out *writer) {
-	all := nodeFrom(w.defaults.tree(), "")
+func (w *work) writeDefaults(out *edit.Writer) {
+	all := node.From(w.defaults.Node(), "")
 	if !w.Unprotected {
-		protect := node{}
-		protect.set("protect", true)
-		all.put("lifecycle", protect.tree())
+		protect := node.Map{}
+		protect.Set("protect", true)
+		all.Put("lifecycle", protect.Node())
 	}
-	if !all.empty() {
-		out.field(0, "defaults", all.ordered())
+	if !all.IsEmpty() {
+		out.Field(0, "defaults", ordered(all))
 	}
 }
 
 // identity returns which identities must not be derived, since there are VMs without.
-func (w *work) identity() *node {
-	id := new(node)
+func (w *work) identity() *node.Map {
+	id := new(node.Map)
 	for _, e := range w.entries {
 		f := e.live.spec().Domain.Firmware
 		if f == nil || f.UUID == "" {
-			id.put("uuid", truth(false))
+			id.Put("uuid", node.Bool(false))
 		}
 	}
 	for _, e := range w.entries {
 		if f := e.live.spec().Domain.Firmware; f == nil || f.Serial == "" {
-			id.put("serial", truth(false))
+			id.Put("serial", node.Bool(false))
 		}
 	}
 	return id
 }
 
 // catalogOf returns what the VMs share in the catalog.
-func (w *work) catalogOf() *node {
-	all, nets := new(node), new(node)
+func (w *work) catalogOf() *node.Map {
+	all, nets := new(node.Map), new(node.Map)
 	for _, kind := range slices.Sorted(maps.Keys(w.header)) {
-		all.set(kind, w.header[kind])
+		all.Set(kind, w.header[kind])
 	}
 	used := w.usedNetworks()
 	for _, nad := range slices.SortedFunc(maps.Keys(w.names.networks), func(a, b string) int {
@@ -132,15 +133,15 @@ func (w *work) catalogOf() *node {
 		if !used[nad] {
 			continue
 		}
-		n := node{}
-		n.set("nad", nad)
-		n.set("vlan", w.known.vlan(nad))
+		n := node.Map{}
+		n.Set("nad", nad)
+		n.Set("vlan", w.known.vlan(nad))
 		if b := w.names.networks[nad].binding; b != "bridge" {
-			n.set("binding", b)
+			n.Set("binding", b)
 		}
-		nets.set(w.names.networks[nad].name, &n)
+		nets.Set(w.names.networks[nad].name, &n)
 	}
-	all.set("networks", nets)
+	all.Set("networks", nets)
 	return all
 }
 
@@ -159,25 +160,25 @@ func (w *work) usedNetworks() map[string]bool {
 
 // write returns the file of a group, and notes the lines of its entries.
 func (g *group) write() []byte {
-	var out writer
+	var out edit.Writer
 	if g.namespace != "" {
-		out.field(0, "namespace", valueOf(g.namespace))
+		out.Field(0, "namespace", node.Value(g.namespace))
 	}
-	if !g.defaults.empty() {
-		out.field(0, "defaults", g.defaults.ordered())
+	if !g.defaults.IsEmpty() {
+		out.Field(0, "defaults", ordered(&g.defaults))
 	}
-	out.raw("vms:\n")
+	out.Raw("vms:\n")
 	for _, e := range g.written {
 		if e.leader != nil && e.leader != e {
 			continue
 		}
 		for _, c := range commentsOn(e.entry, e.machine.Guess) {
-			out.comment(2, c)
+			out.Comment(2, c)
 		}
-		e.first = out.line
-		out.raw("  " + edit.Flow(valueOf(e.machine.Entry)) + ":\n")
-		out.fields(4, e.keys.ordered())
-		e.machine.Lines = out.line - e.first
+		e.first = out.Line
+		out.Raw("  " + edit.Flow(node.Value(e.machine.Entry)) + ":\n")
+		out.Fields(4, ordered(&e.keys))
+		e.machine.Lines = out.Line - e.first
 	}
 	return []byte(out.String())
 }

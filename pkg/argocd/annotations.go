@@ -33,6 +33,10 @@ const (
 	// "APPLICATION:GROUP/KIND:NAMESPACE/NAME".
 	TrackingAnnotation = "argocd.argoproj.io/tracking-id"
 
+	// InstanceLabel is the label by which Argo CD tracks objects if it is told to. Others also use it, so it counts only
+	// if Argo CD has applied the object.
+	InstanceLabel = "app.kubernetes.io/instance"
+
 	// GeneratePathsAnnotation, on an Application, lists paths, separated by semicolons.
 	// Argo CD generates the manifests again if a commit changes one of them. They are
 	// relative to the source's path or, with a leading slash, to the repository; a
