@@ -219,10 +219,18 @@ var rooms = []room{
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, system),
 	},
 	{
+		dir: "pkg/draft",
+		ours: []string{
+			"pkg/argocd", "pkg/catalog", "pkg/labels", "pkg/manifest", "pkg/node", "pkg/patch", "pkg/source", "pkg/values",
+			"internal/wording",
+		},
+		reach: join(cluster, argocd), imports: join(impure, yaml, system),
+	},
+	{
 		dir: "pkg/adopt",
 		ours: []string{
 			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest",
-			"pkg/node", "pkg/patch", "pkg/edit", "pkg/labels", "pkg/argocd", "pkg/pairs", "pkg/secret", "internal/files",
+			"pkg/draft", "pkg/node", "pkg/edit", "pkg/labels", "pkg/argocd", "pkg/pairs", "pkg/secret", "internal/files",
 			"internal/lazyregexp", "internal/suggest", "internal/wording",
 		},
 		reach:   join(cluster, argocd),

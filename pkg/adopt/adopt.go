@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -78,7 +79,7 @@ func (m *Machine) Exact() bool { return m.Refused == "" && len(m.Differences) ==
 func Import(objects []manifest.Object, opts Options) (*Result, error) {
 	entries := catalog.New(nil, new(source.Diagnostics))
 	w := &work{
-		Options: opts, catalog: entries, names: names{flavors: entries}, known: index(objects),
+		Options: opts, catalog: entries, names: draft.Names{Flavors: entries}, known: index(objects),
 		seen: map[manifest.ID]bool{},
 	}
 	for _, o := range objects {
@@ -86,17 +87,17 @@ func Import(objects []manifest.Object, opts Options) (*Result, error) {
 			w.read(o)
 		}
 	}
-	slices.SortFunc(w.entries, func(a, b *imported) int { return a.live.Compare(b.live.ID) })
+	slices.SortFunc(w.entries, func(a, b *imported) int { return a.Live.Compare(b.Live.ID) })
 	w.nameNetworks()
 	for _, e := range w.entries {
-		e.draft(&w.names)
+		e.Draft(&w.names)
 	}
 	if err := w.prove(); err != nil {
 		return nil, err
 	}
 	r := &Result{Files: w.files}
 	for _, e := range w.entries {
-		e.machine.Notes = notesOf(e.live)
+		e.machine.Notes = notesOf(e.Live)
 		r.Machines = append(r.Machines, e.machine)
 	}
 	r.Machines = append(r.Machines, w.refused...)
@@ -114,14 +115,14 @@ type work struct {
 	seen    map[manifest.ID]bool
 
 	files []File
-	names names // of the catalog
+	names draft.Names // of the catalog
 
 	written
 }
 
 // imported is one VM on its way into the fleet.
 type imported struct {
-	*entry
+	*draft.Entry
 	machine  *Machine
 	leader   *imported // that stands for it and for other replicas; nil if it stands for itself
 	first    int       // line before the entry in its file
@@ -143,7 +144,7 @@ func (w *work) read(o manifest.Object) {
 		return
 	}
 	w.seen[m.ID] = true
-	l, err := readLive(o, m.Namespace)
+	l, err := draft.Read(o, m.Namespace)
 	if err == nil {
 		err = refusal(l)
 	}
@@ -152,14 +153,14 @@ func (w *work) read(o manifest.Object) {
 		w.refused = append(w.refused, m)
 		return
 	}
-	m.ManifestLines = l.lines
+	m.ManifestLines = l.Lines
 	m.Guess = w.known.guess(l, choice)
-	os := osOf(w.catalog, m.Guess.OS, l)
+	os := draft.OSOf(w.catalog, m.Guess.OS, l)
 	if os == nil {
 		m.Refused = fmt.Sprintf("the catalog has no operating system %q", m.Guess.OS)
 		w.refused = append(w.refused, m)
 		return
 	}
 	m.File = cmp.Or(choice.File, w.entryFile(l))
-	w.entries = append(w.entries, &imported{entry: newEntry(l, os), machine: m})
+	w.entries = append(w.entries, &imported{Entry: draft.New(l, os), machine: m})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -37,7 +38,7 @@ func (w *work) factor() bool {
 // inherit leaves out of the overrides of an entry what it inherits, and sets where the
 // VM is otherwise.
 func (e *imported) inherit(above *source.Node) {
-	own := e.keys.Get("overrides")
+	own := e.Keys.Get("overrides")
 	var rest, against *source.Node
 	inherited := node.Leaves(above)
 	for path, v := range node.Sorted(node.Leaves(own)) {
@@ -47,13 +48,13 @@ func (e *imported) inherit(above *source.Node) {
 	}
 	for path := range node.Sorted(inherited) {
 		keys := node.SplitPath(path)
-		has := reach(e.live.tree, keys)
+		has := draft.Reach(e.Live.Tree, keys)
 		if !touches(own, keys) && (has != nil || inherited[path].IsSet()) {
 			against = source.Compose(against, node.Chain(path, node.Of(has)))
 		}
 	}
-	e.keys.Remove("overrides")
-	e.keys.Set("overrides", source.Compose(against, rest))
+	e.Keys.Remove("overrides")
+	e.Keys.Set("overrides", source.Compose(against, rest))
 }
 
 // touches reports whether a patch changes something at a path, above or below it.
@@ -76,7 +77,7 @@ func share(above *node.Map, all []*imported, key string) {
 	count := map[string]int{}
 	var most *source.Node
 	for _, e := range all {
-		v := e.keys.Get(key)
+		v := e.Keys.Get(key)
 		if v == nil {
 			return
 		}
@@ -89,8 +90,8 @@ func share(above *node.Map, all []*imported, key string) {
 	}
 	above.Put(key, most)
 	for _, e := range all {
-		if e.keys.Get(key).Equal(most) {
-			e.keys.Remove(key)
+		if e.Keys.Get(key).Equal(most) {
+			e.Keys.Remove(key)
 		}
 	}
 }
@@ -100,7 +101,7 @@ func share(above *node.Map, all []*imported, key string) {
 func shareLeaves(above *node.Map, all []*imported, path []string, short string, but ...string) {
 	var shared map[string]*source.Node
 	for _, e := range all {
-		own := node.Leaves(node.From(e.keys.Get(path[0]).Get(path[1:]...), short).Node())
+		own := node.Leaves(node.From(e.Keys.Get(path[0]).Get(path[1:]...), short).Node())
 		if shared == nil {
 			shared = own
 		}
@@ -127,18 +128,18 @@ func shareLeaves(above *node.Map, all []*imported, path []string, short string, 
 
 // keep leaves of the map below a key what is not among the leaves.
 func (e *imported) keep(path []string, short string, shared map[string]*source.Node) {
-	rest := without(nil, node.From(e.keys.Get(path[0]).Get(path[1:]...), short).Node(), shared)
+	rest := without(nil, node.From(e.Keys.Get(path[0]).Get(path[1:]...), short).Node(), shared)
 	value := (*source.Node)(nil)
 	if rest != nil {
 		value = node.From(rest, short).Short(short)
 	}
 	if len(path) == 1 {
-		e.keys.Replace(path[0], value)
+		e.Keys.Replace(path[0], value)
 		return
 	}
-	within := node.From(e.keys.Get(path[0]), "")
+	within := node.From(e.Keys.Get(path[0]), "")
 	within.Replace(path[1], value)
-	e.keys.Replace(path[0], node.Value(within))
+	e.Keys.Replace(path[0], node.Value(within))
 }
 
 // without returns a tree without some of its leaves, or nil if it has no others.
@@ -160,9 +161,9 @@ func without(at []string, n *source.Node, leaves map[string]*source.Node) *sourc
 
 // common returns the value that all entries have of a key, or nil.
 func common(all []*imported, key string) *source.Node {
-	v := all[0].keys.Get(key)
+	v := all[0].Keys.Get(key)
 	for _, e := range all {
-		if v == nil || e.keys.Get(key) == nil || !v.Equal(e.keys.Get(key)) {
+		if v == nil || e.Keys.Get(key) == nil || !v.Equal(e.Keys.Get(key)) {
 			return nil
 		}
 	}
@@ -189,7 +190,7 @@ func setOverrides(above *node.Map, all []*imported, wanted func(path string) boo
 	count := map[string]int{}
 	leaf := map[string]*source.Node{}
 	for _, e := range all {
-		for path, v := range node.Leaves(e.keys.Get("overrides")) {
+		for path, v := range node.Leaves(e.Keys.Get("overrides")) {
 			if !wanted(path) || isIdentity(path) {
 				continue
 			}
@@ -235,7 +236,7 @@ func (g *group) factor() {
 		}
 		g.defaults.Put(key, v)
 		for _, e := range g.entries {
-			e.keys.Remove(key)
+			e.Keys.Remove(key)
 		}
 	}
 	for _, key := range []string{"labels", "annotations", "podAnnotations"} {

@@ -9,6 +9,7 @@ import (
 
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
+	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -25,7 +26,7 @@ type kinship struct {
 func groups(all []*imported) [][]*imported {
 	kin := map[kinship][]*imported{}
 	for _, e := range all {
-		k := kinship{e.os.Name, e.os.Adopted, e.plain, e.preferred()}
+		k := kinship{e.OS.Name, e.OS.Adopted, e.Plain, e.Preferred()}
 		kin[k] = append(kin[k], e)
 	}
 	out := make([][]*imported, 0, len(kin))
@@ -45,7 +46,7 @@ func alike(kin []*imported) [][]*imported {
 		exact[key] = append(exact[key], e)
 	}
 	clusters := slices.SortedFunc(maps.Values(exact), func(a, b []*imported) int {
-		return cmp.Or(len(b)-len(a), a[0].live.Compare(b[0].live.ID))
+		return cmp.Or(len(b)-len(a), a[0].Live.Compare(b[0].Live.ID))
 	})
 	var out [][]*imported
 	var rest []*imported
@@ -68,7 +69,7 @@ func alike(kin []*imported) [][]*imported {
 // hardwareOf returns the overrides of an entry that are about the hardware.
 func hardwareOf(e *imported) *source.Node {
 	var out *source.Node
-	for path, v := range node.Sorted(node.Leaves(e.keys.Get("overrides"))) {
+	for path, v := range node.Sorted(node.Leaves(e.Keys.Get("overrides"))) {
 		if isHardware(path) && !isIdentity(path) {
 			out = source.Compose(out, node.Chain(path, v))
 		}
@@ -95,12 +96,12 @@ func (w *work) factorGroup(name string, all []*imported) {
 	for _, key := range []string{"adopted", "consoleLabels", "tpm", "terminationGracePeriodSeconds"} {
 		share(&defaults, all, key)
 	}
-	if all[0].os.Adopted { // others are warned of firmware that only the operating system's entry sets
+	if all[0].OS.Adopted { // others are warned of firmware that only the operating system's entry sets
 		shareLeaves(&defaults, all, []string{"firmware"}, "type")
 	}
 	shareLeaves(&defaults, all, []string{"cloudInit"}, "")
 	var own []string
-	if !all[0].os.Adopted { // the size of a root disk is checked against the image if that is not the VM's own
+	if !all[0].OS.Adopted { // the size of a root disk is checked against the image if that is not the VM's own
 		own = []string{"size", "source"}
 	}
 	shareLeaves(&defaults, all, []string{"disks", values.RootDisk}, "size", own...)
@@ -108,9 +109,9 @@ func (w *work) factorGroup(name string, all []*imported) {
 		return
 	}
 	of := node.Map{}
-	of.Set("from", all[0].os.Name)
-	if !all[0].plain {
-		of.Set("label", all[0].os.Label)
+	of.Set("from", all[0].OS.Name)
+	if !all[0].Plain {
+		of.Set("label", all[0].OS.Label)
 	}
 	of.Set("defaults", &defaults)
 	of.Set("overrides", shared.Get("overrides"))
@@ -119,7 +120,7 @@ func (w *work) factorGroup(name string, all []*imported) {
 	}
 	w.header["os"].Put(name, of.Node())
 	for _, e := range all {
-		e.keys.Put("os", node.Value(name))
+		e.Keys.Put("os", node.Value(name))
 		e.inherit(shared.Get("overrides"))
 	}
 }
@@ -129,17 +130,17 @@ func (w *work) factorGroup(name string, all []*imported) {
 func nameGroups(all [][]*imported) []string {
 	of := map[string]int{}
 	for _, g := range all {
-		of[g[0].os.Name]++
+		of[g[0].OS.Name]++
 	}
 	taken := map[string]bool{}
 	out := make([]string, len(all))
 	for i, g := range all {
-		base := g[0].os.Name
+		base := g[0].OS.Name
 		name := base + "-adopted"
 		if of[base] > 1 {
 			name = base + "-" + cmp.Or(tagOf(g, all), "adopted")
 		}
-		out[i] = numbered(name, func(n string) bool { return taken[n] })
+		out[i] = draft.Numbered(name, func(n string) bool { return taken[n] })
 		taken[out[i]] = true
 	}
 	return out
@@ -185,8 +186,8 @@ func of(has func(*kubevirtv1.DomainSpec) bool) func(
 // tagOf returns the first word that fits all VMs of a group, and not all groups of the operating system, or "".
 func tagOf(g []*imported, all [][]*imported) string {
 	for _, tag := range tags {
-		fits := func(e *imported) bool { return tag.has(e.live.vm, e.live.spec()) }
-		other := func(o []*imported) bool { return o[0].os.Name == g[0].os.Name && !fits(o[0]) }
+		fits := func(e *imported) bool { return tag.has(e.Live.VM, e.Live.Spec()) }
+		other := func(o []*imported) bool { return o[0].OS.Name == g[0].OS.Name && !fits(o[0]) }
 		if !slices.ContainsFunc(g, func(e *imported) bool { return !fits(e) }) && slices.ContainsFunc(all, other) {
 			return tag.name
 		}

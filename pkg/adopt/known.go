@@ -8,6 +8,7 @@ import (
 
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
+	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -30,20 +31,20 @@ func index(objects []manifest.Object) known {
 
 // guess returns the operating system of a VM: the one that is chosen for it, or else the one that its objects show, as
 // far as they do.
-func (k known) guess(l *live, chosen Choice) Guess {
+func (k known) guess(l *draft.Live, chosen Choice) Guess {
 	if chosen.OS != "" {
 		return Guess{chosen.OS, "os from the mapping"}
 	}
-	return DetectOS(l.object(), Related{
+	return DetectOS(l.Object(), Related{
 		Instance: k.get("kubevirt.io/v1", "VirtualMachineInstance", l.Namespace, l.Name), Disks: k.disks(l),
 	})
 }
 
 // disks returns the DataVolumes and claims of a VM's volumes, in their order.
-func (k known) disks(l *live) []tree {
+func (k known) disks(l *draft.Live) []tree {
 	var out []tree
-	for i := range l.spec().Volumes {
-		name := claimOf(&l.spec().Volumes[i])
+	for i := range l.Spec().Volumes {
+		name := claimOf(&l.Spec().Volumes[i])
 		for _, d := range []tree{
 			k.get("cdi.kubevirt.io/v1beta1", "DataVolume", l.Namespace, name),
 			k.get("v1", "PersistentVolumeClaim", l.Namespace, name),
@@ -108,12 +109,12 @@ func claimOf(v *kubevirtv1.Volume) string {
 }
 
 // refusal returns why a VM must not be taken, or nil.
-func refusal(l *live) error {
-	o := l.object()
+func refusal(l *draft.Live) error {
+	o := l.Object()
 	if by := ManagedBy(o); by != "" {
 		return errors.New(by)
 	}
-	if l.vm.Spec.Running != nil && l.vm.Spec.RunStrategy != nil {
+	if l.VM.Spec.Running != nil && l.VM.Spec.RunStrategy != nil {
 		return errors.New("spec: both running and runStrategy; KubeVirt accepts one")
 	}
 	if manifest.Text(o, "metadata", "deletionTimestamp") != "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/edit"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -139,8 +140,8 @@ func (r *Result) Mapping() []byte {
 
 // entryFile returns the file that a VM's entry is in: one for each namespace, or for
 // each value of a label.
-func (w *work) entryFile(l *live) string {
-	if value := l.vm.Labels[w.Label]; w.Label != "" && values.NameProblem(value) == "" {
+func (w *work) entryFile(l *draft.Live) string {
+	if value := l.VM.Labels[w.Label]; w.Label != "" && values.NameProblem(value) == "" {
 		return path.Join(cmp.Or(l.Namespace, "vms"), fileOf(value))
 	}
 	return fileOf(l.Namespace)

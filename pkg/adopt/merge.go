@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -122,7 +123,7 @@ type merge struct {
 // merging is one VM on its way into the fleet. The keys of its entry are those that it
 // should have with all levels, in their plain forms.
 type merging struct {
-	*entry
+	*draft.Entry
 	out  *MergedMachine
 	file string // of the entry, below the root
 	text []byte // of the file, before the entry changes

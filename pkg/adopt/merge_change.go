@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -49,16 +50,16 @@ func (m *merge) change(x *merging) error {
 	}
 	over := x.differenceTo(r)
 	if x.out.Added {
-		x.out.Notes = notesOf(x.live)
+		x.out.Notes = notesOf(x.Live)
 	} else {
-		all := ByHand(manifest.Object{ID: x.live.ID, JSON: x.live.json}, r.vms[x.key()])
-		x.out.ByHand = deedsAt(leaves(over), all)
+		all := ByHand(manifest.Object{ID: x.Live.ID, JSON: x.Live.JSON}, r.vms[x.Key()])
+		x.out.ByHand = deedsAt(draft.Leaves(over), all)
 	}
 	if len(over) == 0 {
-		x.result = r.vms[x.key()]
+		x.result = r.vms[x.Key()]
 		return nil
 	}
-	x.keys = *node.From(m.takenBack(x, rendered), "")
+	x.Keys = *node.From(m.takenBack(x, rendered), "")
 	if err := m.settleMerged(x); err != nil {
 		return err
 	}
@@ -80,12 +81,12 @@ func deedsAt(paths [][]string, deeds []string) []string {
 }
 
 // start reads the entry of a VM, and what it renders.
-func (m *merge) start(x *merging) (*rendering, *live, error) {
+func (m *merge) start(x *merging) (*rendering, *draft.Live, error) {
 	r, err := m.render(x.file)
 	if err != nil {
 		return nil, nil, err
 	}
-	at, o := r.machines[x.key()], r.vms[x.key()]
+	at, o := r.machines[x.Key()], r.vms[x.Key()]
 	if at == nil || o.JSON == nil {
 		return nil, nil, refused(cmp.Or(m.errorOf(r), "its entry does not render it"))
 	}
@@ -94,10 +95,10 @@ func (m *merge) start(x *merging) (*rendering, *live, error) {
 	x.file = m.fleet.file(at.Pos.File)
 	x.text = m.fleet.files[x.file]
 	x.out.File, x.out.Entry = x.file, x.of.Name
-	x.os = x.of.OS
+	x.OS = x.of.OS
 	own, inherited := read.fleet.Apart(x.of)
-	x.own, x.inherited = plainKeys(own, x.os.Topology, true), plainKeys(inherited, x.os.Topology, false)
-	x.before = plainKeys(x.of.Keys, x.os.Topology, false)
+	x.own, x.inherited = plainKeys(own, x.OS.Topology, true), plainKeys(inherited, x.OS.Topology, false)
+	x.before = plainKeys(x.of.Keys, x.OS.Topology, false)
 	if x.written, err = m.writtenAt(x.file, at.Pos); err != nil {
 		return nil, nil, err
 	}
@@ -105,11 +106,11 @@ func (m *merge) start(x *merging) (*rendering, *live, error) {
 	for _, d := range at.Disks {
 		x.volumes[d.Volume] = d.Name
 	}
-	rendered, err := readLive(o, x.live.Namespace)
+	rendered, err := draft.Read(o, x.Live.Namespace)
 	if err != nil {
 		return nil, nil, refused(err.Error())
 	}
-	x.live, err = wanted(x.live, rendered)
+	x.Live, err = wanted(x.Live, rendered)
 	return r, rendered, err
 }
 

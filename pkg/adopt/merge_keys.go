@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/edit"
 	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -27,18 +28,18 @@ var uncompared = []string{
 }
 
 // drafted drafts a VM, with the disks under the keys that the entry has for their volumes.
-func (m *merge) drafted(x *merging, l *live) *drafted {
-	e := newEntry(l, x.os)
-	e.plain = x.os.Adopted
+func (m *merge) drafted(x *merging, l *draft.Live) *drafted {
+	e := draft.New(l, x.OS)
+	e.Plain = x.OS.Adopted
 	if labels := x.of.VM.ConsoleLabels; labels != nil {
-		e.plain = !*labels
+		e.Plain = !*labels
 	}
-	e.draft(m.namesFor(l))
-	all := plainKeys(e.keys.Node(), x.os.Topology, false)
-	d := &drafted{keys: all, names: map[string]string{}, nics: e.nics}
+	e.Draft(m.namesFor(l))
+	all := plainKeys(e.Keys.Node(), x.OS.Topology, false)
+	d := &drafted{keys: all, names: map[string]string{}, nics: e.NICs}
 	disks := node.Map{}
 	keys := map[string]string{}
-	for volume, key := range e.disks {
+	for volume, key := range e.Disks {
 		keys[key] = volume
 	}
 	for _, f := range all.Get("disks").Entries() {
@@ -50,7 +51,7 @@ func (m *merge) drafted(x *merging, l *live) *drafted {
 			f.Value = placed(f.Value, []string{"name"}, nil)
 		}
 		if _, taken := d.keyOf(key); taken {
-			key = numbered(key+"-2", func(k string) bool { return disks.Get(k) != nil })
+			key = draft.Numbered(key+"-2", func(k string) bool { return disks.Get(k) != nil })
 			f.Value = placed(f.Value, []string{"name"}, node.Value(volume))
 		}
 		d.names[volume] = key
@@ -71,30 +72,30 @@ func (d *drafted) keyOf(key string) (volume string, ok bool) {
 
 // namesFor returns the networks of a VM by the names that they have in the catalog, and those that it does not have by
 // their definitions. Sizes have no names: an entry with a flavor keeps it until the size is another.
-func (m *merge) namesFor(l *live) *names {
-	out := &names{networks: map[string]network{}}
-	for _, on := range l.spec().Networks {
+func (m *merge) namesFor(l *draft.Live) *draft.Names {
+	out := &draft.Names{Networks: map[string]draft.Network{}}
+	for _, on := range l.Spec().Networks {
 		if on.Multus == nil {
 			continue
 		}
 		nad := on.Multus.NetworkName
-		found := network{name: nad, binding: "bridge"}
-		binding := l.bindingOn(on.Name)
+		found := draft.Network{Name: nad, Binding: "bridge"}
+		binding := l.BindingOn(on.Name)
 		for _, name := range slices.Backward(m.catalog.Names("networks")) {
 			of := m.catalog.Network(name)
-			if of.NAD == nad && (found.name == nad || cmp.Or(of.Binding, "bridge") == binding) {
-				found = network{name, cmp.Or(of.Binding, "bridge")}
+			if of.NAD == nad && (found.Name == nad || cmp.Or(of.Binding, "bridge") == binding) {
+				found = draft.Network{Name: name, Binding: cmp.Or(of.Binding, "bridge")}
 			}
 		}
-		out.networks[nad] = found
+		out.Networks[nad] = found
 	}
 	return out
 }
 
 // takenBack returns the keys that the entry should have, with all levels: those that it has,
 // with the VM's value for each key whose value differs between the VM and what is rendered.
-func (m *merge) takenBack(x *merging, rendered *live) *source.Node {
-	from, to := m.drafted(x, rendered), m.drafted(x, x.live)
+func (m *merge) takenBack(x *merging, rendered *draft.Live) *source.Node {
+	from, to := m.drafted(x, rendered), m.drafted(x, x.Live)
 	keys := x.before
 	for _, c := range changed(from.keys.Without(uncompared...), to.keys.Without(uncompared...)) {
 		for _, c := range each(c, from.keys) {
@@ -106,8 +107,8 @@ func (m *merge) takenBack(x *merging, rendered *live) *source.Node {
 	}
 	keys = x.takeDisks(keys, from, to)
 	keys = x.takeNICs(keys, from, to)
-	x.disks, x.nics = maps.Clone(x.volumes), to.nics
-	maps.Copy(x.disks, to.names)
+	x.Disks, x.NICs = maps.Clone(x.volumes), to.nics
+	maps.Copy(x.Disks, to.names)
 	return m.withoutImposed(x, keys)
 }
 
@@ -135,7 +136,7 @@ func (x *merging) take(keys *source.Node, c edit.Change, from, to *source.Node) 
 	case c.Value != nil && c.Value.Kind == source.List && keys.Get(c.Path...) != nil:
 		c.Value = withoutGenerated(from.Get(c.Path...), keys.Get(c.Path...), c.Value)
 	case c.Value == nil:
-		c.Value = plainKeys(x.os.Defaults, x.os.Topology, false).Get(c.Path...)
+		c.Value = plainKeys(x.OS.Defaults, x.OS.Topology, false).Get(c.Path...)
 		if c.Value == nil && key == "runStrategy" && x.inherited.Get(key) != nil {
 			c.Value = node.Value("Always")
 		}
@@ -145,8 +146,8 @@ func (x *merging) take(keys *source.Node, c edit.Change, from, to *source.Node) 
 
 // isLabelled reports whether the VM or its pods have a label.
 func (x *merging) isLabelled(key string) bool {
-	_, ofVM := x.live.vm.Labels[key]
-	_, ofPods := x.live.vm.Spec.Template.ObjectMeta.Labels[key]
+	_, ofVM := x.Live.VM.Labels[key]
+	_, ofPods := x.Live.VM.Spec.Template.ObjectMeta.Labels[key]
 	return ofVM || ofPods
 }
 
@@ -219,8 +220,8 @@ const driversVolume = "virtiodrivers"
 // otherDisk returns a disk. Size and content of the operating system's image have no effect on
 // a root disk with another source, so the entry does not have to set them.
 func (x *merging) otherDisk(key string, disk *source.Node) *source.Node {
-	if key == values.RootDisk && x.os.RootSize != "" && disk.Get("size") == nil {
-		return placed(disk, []string{"size"}, node.Value(x.os.RootSize))
+	if key == values.RootDisk && x.OS.RootSize != "" && disk.Get("size") == nil {
+		return placed(disk, []string{"size"}, node.Value(x.OS.RootSize))
 	}
 	return disk
 }
@@ -258,7 +259,7 @@ func nicsOf(keys *source.Node) *source.Node {
 	if n := keys.Get("nics"); n != nil {
 		return n
 	}
-	return &source.Node{Kind: source.List, Items: []*source.Node{node.One("network", node.Value(podNetwork))}}
+	return &source.Node{Kind: source.List, Items: []*source.Node{node.One("network", node.Value(draft.PodNetwork))}}
 }
 
 // whyOverlay and whyTemplate are why a value is left to the user.
@@ -303,7 +304,7 @@ func (m *merge) leave(x *merging) error {
 	left := false
 	for _, a := range x.out.Asks {
 		if a.Why == whyTemplate {
-			x.keys = *node.From(placed(x.keys.Node(), a.path, x.before.Get(a.path...)), "")
+			x.Keys = *node.From(placed(x.Keys.Node(), a.path, x.before.Get(a.path...)), "")
 			left = true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
@@ -27,33 +28,33 @@ var filledIn = [][]string{
 // wanted returns the VM that Git should have: the live one, but with the fleet's value
 // for a field that is still as it was applied, that a program has filled in, or that is about
 // the fleet itself.
-func wanted(l, rendered *live) (*live, error) {
+func wanted(l, rendered *draft.Live) (*draft.Live, error) {
 	var base any
-	if text := manifest.Text(l.object(), "metadata", "annotations", corev1.LastAppliedConfigAnnotation); text != "" {
+	if text := manifest.Text(l.Object(), "metadata", "annotations", corev1.LastAppliedConfigAnnotation); text != "" {
 		o := manifest.Object{ID: l.ID, JSON: []byte(text)}
-		if was, err := readLive(o, l.Namespace); err == nil {
-			base = was.tree
+		if was, err := draft.Read(o, l.Namespace); err == nil {
+			base = was.Tree
 		}
 	}
-	t := rebased(base, l.tree, rendered.tree).(tree)
+	t := rebased(base, l.Tree, rendered.Tree).(tree)
 	if base == nil {
-		w := writersOf(l.object())
-		w.synced(t, rendered.tree)
+		w := writersOf(l.Object())
+		w.synced(t, rendered.Tree)
 	}
 	for _, path := range filledIn {
-		if reach(rendered.tree, path) == nil {
+		if draft.Reach(rendered.Tree, path) == nil {
 			removeAt(t, path)
 		}
 	}
-	fillNICs(t, rendered.tree)
-	keepAdded(t, rendered.tree)
+	fillNICs(t, rendered.Tree)
+	keepAdded(t, rendered.Tree)
 	o, err := manifest.New(t)
 	if err != nil {
 		return nil, err
 	}
-	out, err := readLive(o, l.Namespace)
+	out, err := draft.Read(o, l.Namespace)
 	if err == nil {
-		out.json = l.json
+		out.JSON = l.JSON
 	}
 	return out, err
 }
@@ -103,13 +104,13 @@ func removeAt(t tree, path []string) {
 
 // fillNICs removes the addresses that KubeMacPool assigned to NICs from a VM.
 func fillNICs(t, rendered tree) {
-	for _, item := range manifest.List(t, pathNICs...) {
+	for _, item := range manifest.List(t, draft.PathNICs...) {
 		nic, ok := item.(tree)
 		if !ok {
 			continue
 		}
 		named := func(v any) bool { return manifest.EntryName(v) == manifest.EntryName(nic) }
-		git := manifest.List(rendered, pathNICs...)
+		git := manifest.List(rendered, draft.PathNICs...)
 		if i := slices.IndexFunc(git, named); i >= 0 && manifest.Text(git[i], "macAddress") == "" {
 			delete(nic, "macAddress")
 		}
@@ -119,7 +120,7 @@ func fillNICs(t, rendered tree) {
 // keepAdded sets the labels that package render adds to a VM to those of Git.
 func keepAdded(t, rendered tree) {
 	git := manifest.Map(rendered, "metadata", "labels")
-	for _, key := range addedLabels {
+	for _, key := range draft.AddedLabels {
 		if value, ok := git[key]; ok {
 			manifestMap(t, "metadata", "labels")[key] = value
 		} else {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
@@ -58,10 +59,10 @@ func wrote(fields tree, path []string) bool {
 
 // synced sets the fields of a VM that Argo CD has not synced yet to those of Git.
 func (w *writers) synced(t, git tree) {
-	for _, path := range leaves(difference(t, git)) {
-		value := reach(git, path)
+	for _, path := range draft.Leaves(draft.Difference(t, git)) {
+		value := draft.Reach(git, path)
 		switch {
-		case !w.isPending(path, reach(t, path) != nil):
+		case !w.isPending(path, draft.Reach(t, path) != nil):
 		case value == nil:
 			removeAt(t, path)
 		default:

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/edit"
 	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -184,7 +185,7 @@ func (s speller) short(path []string, n *node.Map) *source.Node {
 	}
 	for _, form := range shorts {
 		if matchesPath(form.path, path) && form.key == "blank" {
-			return blank(n)
+			return draft.ShortSource(n)
 		} else if matchesPath(form.path, path) {
 			return n.Short(form.key)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/edit"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/node"
@@ -16,11 +17,11 @@ import (
 func (x *merging) differs(r *rendering) bool { return len(x.differenceTo(r)) > 0 }
 
 func (x *merging) differenceTo(r *rendering) tree {
-	rendered, err := readLive(r.vms[x.key()], x.live.Namespace)
+	rendered, err := draft.Read(r.vms[x.Key()], x.Live.Namespace)
 	if err != nil {
 		return tree{"": err.Error()}
 	}
-	return difference(rendered.tree, x.live.tree)
+	return draft.Difference(rendered.Tree, x.Live.Tree)
 }
 
 // settleMerged writes the entry, and adds to it what no key expresses, until it renders the
@@ -38,21 +39,21 @@ func (m *merge) settleMerged(x *merging) error {
 			}
 			continue
 		}
-		if r.vms[x.key()].JSON == nil {
+		if r.vms[x.Key()].JSON == nil {
 			return refused("with these changes the entry renders no VM of this name, as with `strategy: blue-green`")
 		}
 		if x.out.imposed() || !x.differs(r) {
 			return nil
 		}
-		rendered, err := readLive(r.vms[x.key()], x.live.Namespace)
+		rendered, err := draft.Read(r.vms[x.Key()], x.Live.Namespace)
 		if err != nil {
 			return refused(err.Error())
 		}
-		if x.keepPlugs(rendered.tree) {
+		if x.KeepPlugs(rendered.Tree) {
 			continue
 		}
-		x.patchVolumes(rendered.tree)
-		x.settle(rendered.tree)
+		x.patchVolumes(rendered.Tree)
+		x.Settle(rendered.Tree)
 	}
 	_, err := m.tried(x) // the result is checked
 	return err
@@ -61,22 +62,22 @@ func (m *merge) settleMerged(x *merging) error {
 // patchVolumes patches the volumes that differ, if they have the same names in the same order:
 // overrides could only replace all of them. What is patched is the same in both then.
 func (x *merging) patchVolumes(rendered tree) {
-	want, got := manifest.List(x.live.tree, pathVolumes...), manifest.List(rendered, pathVolumes...)
+	want, got := manifest.List(x.Live.Tree, draft.PathVolumes...), manifest.List(rendered, draft.PathVolumes...)
 	named := func(a, b any) bool { return manifest.EntryName(a) == manifest.EntryName(b) }
 	if !slices.EqualFunc(want, got, named) {
 		return
 	}
 	for i := range got {
-		for key, value := range node.Sorted(difference(got[i].(tree), want[i].(tree))) {
+		for key, value := range node.Sorted(draft.Difference(got[i].(tree), want[i].(tree))) {
 			op := node.Map{}
 			op.Set("op", "add")
-			op.Set("path", fmt.Sprintf("/%s/%d/%s", strings.Join(pathVolumes, "/"), i, key))
+			op.Set("path", fmt.Sprintf("/%s/%d/%s", strings.Join(draft.PathVolumes, "/"), i, key))
 			if value == nil {
 				op.Set("op", "remove")
 			} else {
 				op.Put("value", node.Of(want[i].(tree)[key]))
 			}
-			x.keys.Put("patches", node.Joined(x.keys.Get("patches"), node.List([]any{op.Node()})))
+			x.Keys.Put("patches", node.Joined(x.Keys.Get("patches"), node.List([]any{op.Node()})))
 		}
 		got[i] = want[i]
 	}
@@ -96,14 +97,14 @@ func (x *merging) resetAt(diags *source.Diagnostics) bool {
 			continue
 		}
 		key, _, _ := strings.Cut(strings.ReplaceAll(rest, "[", "."), ".")
-		if x.reset[key] || cmp.Or(x.keys.Get(key), node.Null()).Equal(cmp.Or(x.before.Get(key), node.Null())) {
+		if x.reset[key] || cmp.Or(x.Keys.Get(key), node.Null()).Equal(cmp.Or(x.before.Get(key), node.Null())) {
 			continue
 		}
 		x.reset[key], found = true, true
 		if v := x.before.Get(key); v != nil {
-			x.keys.Put(key, v)
+			x.Keys.Put(key, v)
 		} else {
-			x.keys.Remove(key)
+			x.Keys.Remove(key)
 		}
 	}
 	return found

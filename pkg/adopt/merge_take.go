@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
@@ -16,7 +17,7 @@ func (m *merge) take(o manifest.Object) {
 	if _, ok := m.opts.Mapping.of(out.ID); !ok {
 		return
 	}
-	x := &merging{entry: &entry{kept: true}, out: out, reset: map[string]bool{}}
+	x := &merging{Entry: &draft.Entry{Kept: true}, out: out, reset: map[string]bool{}}
 	m.all = append(m.all, x)
 	name := out.Namespace + "/" + out.Name
 	if m.byName[name] {
@@ -24,12 +25,12 @@ func (m *merge) take(o manifest.Object) {
 		return
 	}
 	m.byName[name] = true
-	l, err := readLive(o, out.Namespace)
+	l, err := draft.Read(o, out.Namespace)
 	if err != nil {
 		out.Refused, x.done = err.Error(), true
 		return
 	}
-	x.live = l
+	x.Live = l
 	if out.Added = m.first.vms[name].JSON == nil; !out.Added && m.first.machines[name] != nil {
 		x.file = m.fleet.file(m.first.machines[name].Pos.File)
 	}
@@ -42,20 +43,20 @@ func (m *merge) take(o manifest.Object) {
 
 // hasChanged reports whether a VM differs from what its entry renders.
 func (m *merge) hasChanged(x *merging) bool {
-	rendered, err := readLive(m.first.vms[x.key()], x.live.Namespace)
+	rendered, err := draft.Read(m.first.vms[x.Key()], x.Live.Namespace)
 	if err != nil {
 		return true
 	}
-	l, err := wanted(x.live, rendered)
-	return err != nil || len(difference(rendered.tree, l.tree)) > 0
+	l, err := wanted(x.Live, rendered)
+	return err != nil || len(draft.Difference(rendered.Tree, l.Tree)) > 0
 }
 
 // foreign returns who else manages a VM, or why it cannot be an entry; "" if nothing is wrong.
 func (m *merge) foreign(x *merging) string {
-	if !x.out.Added && manifest.Text(x.live.object(), "metadata", "labels", labels.ManagedBy) == labels.Manager {
+	if !x.out.Added && manifest.Text(x.Live.Object(), "metadata", "labels", labels.ManagedBy) == labels.Manager {
 		return ""
 	}
-	if err := refusal(x.live); err != nil {
+	if err := refusal(x.Live); err != nil {
 		return err.Error()
 	}
 	return ""
@@ -63,7 +64,7 @@ func (m *merge) foreign(x *merging) string {
 
 // problem returns why the entry of a VM cannot be changed, or "".
 func (m *merge) problem(x *merging) string {
-	name := x.key()
+	name := x.Key()
 	switch at := m.first.machines[name]; {
 	case at == nil && !x.out.Added:
 		return "its name follows from its content, as with `strategy: blue-green`; change its entry manually"

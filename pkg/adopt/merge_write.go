@@ -9,6 +9,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/wording"
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/edit"
 	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -18,7 +19,7 @@ import (
 // edit returns the change of the entry's text by which it has the keys that it should have.
 func (x *merging) edit() edit.Change {
 	own := x.own
-	for _, c := range changed(x.before, x.keys.Node()) {
+	for _, c := range changed(x.before, x.Keys.Node()) {
 		inherited := x.inherited.Get(c.Path...)
 		switch {
 		case c.Value == nil && inherited != nil:
@@ -31,9 +32,9 @@ func (x *merging) edit() edit.Change {
 			own = placed(own, c.Path, alone(c.Value, inherited))
 		}
 	}
-	entry := speller{x.os.Topology}.respelled(nil, x.written, x.own, own)
+	entry := speller{x.OS.Topology}.respelled(nil, x.written, x.own, own)
 	if x.out.Added {
-		entry = ordered(node.From(entry, ""))
+		entry = draft.Ordered(node.From(entry, ""))
 	}
 	return edit.Change{Path: []string{"vms", x.of.Name}, Value: entry}
 }
@@ -56,12 +57,12 @@ func alone(value, inherited *source.Node) *source.Node {
 // file of its namespace.
 func (m *merge) add(x *merging) error {
 	choice, _ := m.opts.Mapping.of(x.out.ID)
-	x.out.Guess = m.known.guess(x.live, choice)
-	x.os = m.nearestOS(x.out.Guess.OS, x.live)
-	if x.os == nil {
+	x.out.Guess = m.known.guess(x.Live, choice)
+	x.OS = m.nearestOS(x.out.Guess.OS, x.Live)
+	if x.OS == nil {
 		return refused(fmt.Sprintf("the catalog has no operating system %q", x.out.Guess.OS))
 	}
-	x.file = cmp.Or(choice.File, m.fileFor(x.live.Namespace))
+	x.file = cmp.Or(choice.File, m.fileFor(x.Live.Namespace))
 	if !m.isPart(x.file) {
 		return refused(fmt.Sprintf("its file %s is outside of what is merged", m.fleet.shown(x.file)))
 	}
@@ -80,7 +81,7 @@ func (m *merge) add(x *merging) error {
 		if err != nil {
 			return err
 		}
-		if !r.diags.HasErrors() && r.vms[x.key()].JSON != nil {
+		if !r.diags.HasErrors() && r.vms[x.Key()].JSON != nil {
 			return nil
 		}
 		problem = cmp.Or(m.errorOf(r), "an entry for it renders another VM")
@@ -91,15 +92,15 @@ func (m *merge) add(x *merging) error {
 // least returns entries with which a VM could be rendered, the shortest first: what they
 // lack is found by comparing what they render.
 func (m *merge) least(x *merging) []*source.Node {
-	e := newEntry(x.live, x.os)
-	e.draft(m.namesFor(x.live))
+	e := draft.New(x.Live, x.OS)
+	e.Draft(m.namesFor(x.Live))
 	mode := []string{"os", "adopted", "consoleLabels"}
 	disks := append(slices.Clip(mode), "disks")
 	attempts := [][]string{mode, disks, append(slices.Clip(disks), "cloudInit", "sysprep"), nil}
 	out := make([]*source.Node, 0, 2*len(attempts))
 	for _, keys := range attempts {
 		n := node.Map{}
-		for _, f := range e.keys.Fields {
+		for _, f := range e.Keys.Fields {
 			if keys == nil || slices.Contains(keys, f.Key) {
 				n.Put(f.Key, f.Value)
 			}
@@ -109,9 +110,9 @@ func (m *merge) least(x *merging) []*source.Node {
 				n.Put(key, node.Null()) // what is inherited may be that of another operating system
 			}
 		}
-		out = append(out, ordered(&n))
-		n.Put("namespace", node.Value(x.live.Namespace))
-		out = append(out, ordered(&n))
+		out = append(out, draft.Ordered(&n))
+		n.Put("namespace", node.Value(x.Live.Namespace))
+		out = append(out, draft.Ordered(&n))
 	}
 	return out
 }
@@ -120,23 +121,23 @@ func (m *merge) least(x *merging) []*source.Node {
 func (m *merge) withEntry(x *merging, was []byte, entry *source.Node) ([]byte, error) {
 	if was != nil {
 		return edit.Apply(m.fleet.shown(x.file), was, edit.Change{
-			Path: []string{"vms", x.live.Name}, Value: entry, Comment: x.comment(),
+			Path: []string{"vms", x.Live.Name}, Value: entry, Comment: x.comment(),
 		})
 	}
 	var out edit.Writer
-	out.Field(0, "namespace", node.Value(x.live.Namespace))
+	out.Field(0, "namespace", node.Value(x.Live.Namespace))
 	out.Raw("vms:\n")
 	if c := x.comment(); c != "" {
 		out.Comment(2, c)
 	}
-	out.Raw("  " + edit.Flow(node.Value(x.live.Name)) + ":\n")
+	out.Raw("  " + edit.Flow(node.Value(x.Live.Name)) + ":\n")
 	out.Fields(4, entry)
 	return []byte(out.String()), nil
 }
 
 // comment explains why the operating system of a new entry is what it is.
 func (x *merging) comment() string {
-	return strings.Join(commentsOn(x.entry, x.out.Guess), "; ")
+	return strings.Join(commentsOn(x.Entry, x.out.Guess), "; ")
 }
 
 // fileFor returns the file of a namespace: the first that sets it, in the part of the
@@ -179,13 +180,13 @@ func (m *merge) judgeMerged(x *merging, before *rendering) error {
 	if r.diags.HasErrors() {
 		return refused(m.errorOf(r))
 	}
-	rendered, err := readLive(r.vms[x.key()], x.live.Namespace)
+	rendered, err := draft.Read(r.vms[x.Key()], x.Live.Namespace)
 	if err != nil {
 		return refused(err.Error())
 	}
-	x.result = r.vms[x.key()]
-	x.out.Differences = differences(x.live.tree, rendered.tree)
-	for _, c := range changed(x.before, x.keys.Node()) {
+	x.result = r.vms[x.Key()]
+	x.out.Differences = draft.Differences(x.Live.Tree, rendered.Tree)
+	for _, c := range changed(x.before, x.Keys.Node()) {
 		for _, c := range x.opened(c) {
 			x.out.Changes = append(x.out.Changes, x.change(m, c))
 		}
@@ -211,17 +212,17 @@ func (x *merging) opened(c edit.Change) []edit.Change {
 
 // isOther reports whether a disk has another source than before.
 func (x *merging) isOther(disk string) bool {
-	was, now := x.before.Get("disks", disk, "source"), x.keys.Get("disks").Get(disk, "source")
+	was, now := x.before.Get("disks", disk, "source"), x.Keys.Get("disks").Get(disk, "source")
 	return now != nil && (was == nil || !sameItem(was, now))
 }
 
 // checkOthers notes the objects of the VM that are no longer rendered, and refuses changes
 // of other VMs.
 func (m *merge) checkOthers(x *merging, before, after *rendering) error {
-	own := x.live.Name
+	own := x.Live.Name
 	for id, was := range before.objects {
 		now, ok := after.objects[id]
-		isOwn := id.Namespace == x.live.Namespace && (id.Name == own || strings.HasPrefix(id.Name, own+"-"))
+		isOwn := id.Namespace == x.Live.Namespace && (id.Name == own || strings.HasPrefix(id.Name, own+"-"))
 		switch {
 		case ok && now != was && id.Kind == "VirtualMachine" && id.Name != own:
 			return refused(fmt.Sprintf("the change would also change %s/%s; make it manually", id.Namespace, id.Name))

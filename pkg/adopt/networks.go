@@ -5,22 +5,24 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/vmrender/vmrender/pkg/draft"
 )
 
 // nameNetworks names the networks as their definitions, with the namespace in front where
 // several have the same.
 func (w *work) nameNetworks() {
-	w.names.networks = map[string]network{}
+	w.names.Networks = map[string]draft.Network{}
 	bindings := map[string]map[string]int{}
 	for _, e := range w.entries {
-		for _, on := range e.live.spec().Networks {
+		for _, on := range e.Live.Spec().Networks {
 			if on.Multus != nil {
 				nad := on.Multus.NetworkName
-				bindings[nad] = counted(bindings[nad], e.live.bindingOn(on.Name))
+				bindings[nad] = counted(bindings[nad], e.Live.BindingOn(on.Name))
 			}
 		}
 	}
-	taken := map[string]bool{podNetwork: true}
+	taken := map[string]bool{draft.PodNetwork: true}
 	for _, nad := range slices.Sorted(maps.Keys(bindings)) {
 		name := nad[strings.LastIndex(nad, "/")+1:]
 		if taken[name] {
@@ -30,7 +32,7 @@ func (w *work) nameNetworks() {
 			name += "-2"
 		}
 		taken[name] = true
-		w.names.networks[nad] = network{name, cmp.Or(mostOf(bindings[nad]), "bridge")}
+		w.names.Networks[nad] = draft.Network{Name: name, Binding: cmp.Or(mostOf(bindings[nad]), "bridge")}
 	}
 }
 

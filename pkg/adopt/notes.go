@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
@@ -35,23 +36,23 @@ const (
 )
 
 // notesOf returns what the user should know of a VM.
-func notesOf(l *live) []Note {
+func notesOf(l *draft.Live) []Note {
 	var out []Note
 	if names := ownedDisks(l); len(names) > 0 {
 		out = append(out, Note{fmt.Sprintf("the disk %s belongs to the VM", strings.Join(names, ", ")), stepsOwned})
 	}
-	if l.vm.Spec.Running != nil {
+	if l.VM.Spec.Running != nil {
 		out = append(out, Note{"the VM has the key `running`", stepsRunning})
 	}
-	for _, deed := range ByHand(manifest.Object{ID: l.ID, JSON: l.json}, manifest.Object{}) {
+	for _, deed := range ByHand(manifest.Object{ID: l.ID, JSON: l.JSON}, manifest.Object{}) {
 		out = append(out, Note{Text: deed})
 	}
 	return out
 }
 
 // ownedDisks returns the DataVolumes that the VM owns.
-func ownedDisks(l *live) []string {
-	templates := l.vm.Spec.DataVolumeTemplates
+func ownedDisks(l *draft.Live) []string {
+	templates := l.VM.Spec.DataVolumeTemplates
 	names := make([]string, len(templates))
 	for i := range templates {
 		names[i] = templates[i].Name

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/files"
+	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
@@ -109,7 +110,7 @@ func (w *work) improve(e *imported, vm tree) bool {
 		}
 		dropped := false
 		for _, p := range e.problems {
-			dropped = e.drop(strings.TrimPrefix(p.path, source.JoinPath("vms", e.machine.Entry)+".")) || dropped
+			dropped = e.Drop(strings.TrimPrefix(p.path, source.JoinPath("vms", e.machine.Entry)+".")) || dropped
 		}
 		if dropped {
 			return true
@@ -118,29 +119,29 @@ func (w *work) improve(e *imported, vm tree) bool {
 	if vm == nil {
 		return false
 	}
-	over := difference(e.comparable(vm), e.live.tree)
+	over := draft.Difference(e.comparable(vm), e.Live.Tree)
 	switch {
 	case len(over) == 0:
 		return false
 	case removals(over) > 1 && w.adopt(e):
 		return true
 	}
-	if !e.keepPlugs(vm) {
-		e.settle(vm)
+	if !e.KeepPlugs(vm) {
+		e.Settle(vm)
 	}
 	return true
 }
 
 // adopt drafts the entry again with `adopted: true`. It reports whether that is another mode.
 func (w *work) adopt(e *imported) bool {
-	if e.os.Adopted {
+	if e.OS.Adopted {
 		return false
 	}
-	e.os = w.catalog.AdoptedOS(e.os.Name, e.live.arch())
+	e.OS = w.catalog.AdoptedOS(e.OS.Name, e.Live.Arch())
 	e.problems = nil
-	e.draft(&w.names)
-	if g := w.levels[e.machine.File]; g != nil && e.live.Namespace != g.namespace {
-		e.keys.Set("namespace", e.live.Namespace)
+	e.Draft(&w.names)
+	if g := w.levels[e.machine.File]; g != nil && e.Live.Namespace != g.namespace {
+		e.Keys.Set("namespace", e.Live.Namespace)
 	}
 	return true
 }
@@ -163,7 +164,7 @@ func removals(over tree) int {
 func (e *imported) judge(vm tree) {
 	switch {
 	case vm != nil:
-		e.machine.Differences = differences(e.live.tree, e.comparable(vm))
+		e.machine.Differences = draft.Differences(e.Live.Tree, e.comparable(vm))
 	case len(e.problems) == 0:
 		e.problems = []problem{{e.machine.File, "no VM is rendered from the entry"}}
 	}
@@ -173,10 +174,10 @@ func (e *imported) judge(vm tree) {
 // every VM, which no running VM sees.
 func (e *imported) comparable(vm tree) tree {
 	for _, kind := range []string{"labels", "annotations"} {
-		has := manifest.Map(e.live.tree, "metadata", kind)
+		has := manifest.Map(e.Live.Tree, "metadata", kind)
 		all := manifest.Map(vm, "metadata", kind)
 		for key := range all {
-			if _, ok := has[key]; !ok && (isOurs(key) || slices.Contains(addedLabels, key)) {
+			if _, ok := has[key]; !ok && (draft.IsOurs(key) || slices.Contains(draft.AddedLabels, key)) {
 				delete(all, key)
 			}
 		}
@@ -191,7 +192,7 @@ func (e *imported) comparable(vm tree) tree {
 // dropGroup removes the label of the replicas of an entry, which a running pod does not get.
 func (e *imported) dropGroup(vm tree) {
 	pod := slices.Clip([]string{"spec", "template", "metadata"})
-	has := manifest.Map(e.live.tree, pod...)
+	has := manifest.Map(e.Live.Tree, pod...)
 	if _, ok := manifest.Map(has, "labels")[labels.Group]; ok {
 		return
 	}
@@ -210,7 +211,7 @@ type rendered map[string]manifest.Object
 
 // vm returns the VirtualMachine of an entry, or nil.
 func (r rendered) vm(e *imported) tree {
-	if o, ok := r[e.key()]; ok {
+	if o, ok := r[e.Key()]; ok {
 		return o.Tree()
 	}
 	return nil

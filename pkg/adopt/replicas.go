@@ -27,7 +27,7 @@ func (w *work) fold() {
 func (g *group) numbered() map[string][]*imported {
 	out := map[string][]*imported{}
 	for _, e := range g.entries {
-		name, number, ok := cutNumber(e.live.Name)
+		name, number, ok := cutNumber(e.Live.Name)
 		if ok && number >= 0 {
 			out[name] = append(out[name], e)
 		}
@@ -56,7 +56,7 @@ func cutNumber(name string) (string, int, bool) {
 }
 
 func numberOf(e *imported) int {
-	_, number, _ := cutNumber(e.live.Name)
+	_, number, _ := cutNumber(e.Live.Name)
 	return number
 }
 
@@ -79,12 +79,12 @@ func (e *imported) generic() []byte { return source.AppendJSON(nil, e.templated(
 
 // templated returns the keys of the entry with a template in the place of its name.
 func (e *imported) templated() *node.Map {
-	out := node.From(e.keys.Node(), "")
-	disks := node.From(e.keys.Get("disks"), "")
+	out := node.From(e.Keys.Node(), "")
+	disks := node.From(e.Keys.Get("disks"), "")
 	for i, f := range disks.Fields {
-		if name := f.Value.Get(templatedKey).Str(); strings.Contains(name, e.live.Name) {
+		if name := f.Value.Get(templatedKey).Str(); strings.Contains(name, e.Live.Name) {
 			disk := node.From(f.Value, "size")
-			disk.Set(templatedKey, strings.ReplaceAll(name, e.live.Name, "{{ .vm.name }}"))
+			disk.Set(templatedKey, strings.ReplaceAll(name, e.Live.Name, "{{ .vm.name }}"))
 			disks.Fields[i].Value = disk.Node()
 		}
 	}
@@ -95,8 +95,8 @@ func (e *imported) templated() *node.Map {
 // lead uses the first of the entries for all of them.
 func lead(name string, all []*imported) {
 	first := all[0]
-	first.keys = *first.templated()
-	first.keys.Set("replicas", len(all))
+	first.Keys = *first.templated()
+	first.Keys.Set("replicas", len(all))
 	for _, e := range all {
 		e.machine.Entry, e.leader = name, first
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/edit"
 	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -58,12 +59,12 @@ func (w *work) arrange() {
 	for _, e := range w.entries {
 		g := w.levels[e.machine.File]
 		if g == nil {
-			g = &group{file: e.machine.File, namespace: e.live.Namespace}
+			g = &group{file: e.machine.File, namespace: e.Live.Namespace}
 			w.levels[e.machine.File] = g
 		}
 		g.entries = append(g.entries, e)
-		if e.live.Namespace != g.namespace {
-			e.keys.Set("namespace", e.live.Namespace)
+		if e.Live.Namespace != g.namespace {
+			e.Keys.Set("namespace", e.Live.Namespace)
 		}
 	}
 }
@@ -99,7 +100,7 @@ func (w *work) writeDefaults(out *edit.Writer) {
 		all.Put("lifecycle", protect.Node())
 	}
 	if !all.IsEmpty() {
-		out.Field(0, "defaults", ordered(all))
+		out.Field(0, "defaults", draft.Ordered(all))
 	}
 }
 
@@ -107,13 +108,13 @@ func (w *work) writeDefaults(out *edit.Writer) {
 func (w *work) identity() *node.Map {
 	id := new(node.Map)
 	for _, e := range w.entries {
-		f := e.live.spec().Domain.Firmware
+		f := e.Live.Spec().Domain.Firmware
 		if f == nil || f.UUID == "" {
 			id.Put("uuid", node.Bool(false))
 		}
 	}
 	for _, e := range w.entries {
-		if f := e.live.spec().Domain.Firmware; f == nil || f.Serial == "" {
+		if f := e.Live.Spec().Domain.Firmware; f == nil || f.Serial == "" {
 			id.Put("serial", node.Bool(false))
 		}
 	}
@@ -127,8 +128,8 @@ func (w *work) catalogOf() *node.Map {
 		all.Set(kind, w.header[kind])
 	}
 	used := w.usedNetworks()
-	for _, nad := range slices.SortedFunc(maps.Keys(w.names.networks), func(a, b string) int {
-		return strings.Compare(w.names.networks[a].name, w.names.networks[b].name)
+	for _, nad := range slices.SortedFunc(maps.Keys(w.names.Networks), func(a, b string) int {
+		return strings.Compare(w.names.Networks[a].Name, w.names.Networks[b].Name)
 	}) {
 		if !used[nad] {
 			continue
@@ -136,10 +137,10 @@ func (w *work) catalogOf() *node.Map {
 		n := node.Map{}
 		n.Set("nad", nad)
 		n.Set("vlan", w.known.vlan(nad))
-		if b := w.names.networks[nad].binding; b != "bridge" {
+		if b := w.names.Networks[nad].Binding; b != "bridge" {
 			n.Set("binding", b)
 		}
-		nets.Set(w.names.networks[nad].name, &n)
+		nets.Set(w.names.Networks[nad].Name, &n)
 	}
 	all.Set("networks", nets)
 	return all
@@ -149,7 +150,7 @@ func (w *work) catalogOf() *node.Map {
 func (w *work) usedNetworks() map[string]bool {
 	used := map[string]bool{}
 	for _, e := range w.entries {
-		for _, on := range e.live.spec().Networks {
+		for _, on := range e.Live.Spec().Networks {
 			if on.Multus != nil {
 				used[on.Multus.NetworkName] = true
 			}
@@ -165,19 +166,19 @@ func (g *group) write() []byte {
 		out.Field(0, "namespace", node.Value(g.namespace))
 	}
 	if !g.defaults.IsEmpty() {
-		out.Field(0, "defaults", ordered(&g.defaults))
+		out.Field(0, "defaults", draft.Ordered(&g.defaults))
 	}
 	out.Raw("vms:\n")
 	for _, e := range g.written {
 		if e.leader != nil && e.leader != e {
 			continue
 		}
-		for _, c := range commentsOn(e.entry, e.machine.Guess) {
+		for _, c := range commentsOn(e.Entry, e.machine.Guess) {
 			out.Comment(2, c)
 		}
 		e.first = out.Line
 		out.Raw("  " + edit.Flow(node.Value(e.machine.Entry)) + ":\n")
-		out.Fields(4, ordered(&e.keys))
+		out.Fields(4, draft.Ordered(&e.Keys))
 		e.machine.Lines = out.Line - e.first
 	}
 	return []byte(out.String())
@@ -185,12 +186,12 @@ func (g *group) write() []byte {
 
 // commentsOn returns remarks for a reader of an entry: the reason for its operating
 // system, and what no key expresses.
-func commentsOn(e *entry, os Guess) []string {
+func commentsOn(e *draft.Entry, os Guess) []string {
 	var out []string
 	if os.Reason != "" {
 		out = append(out, os.OS+": "+os.Reason)
 	}
-	if names := e.overridden(); len(names) > 0 {
+	if names := e.Overridden(); len(names) > 0 {
 		out = append(out, "no key for: "+strings.Join(names, ", "))
 	}
 	return out

@@ -1,4 +1,4 @@
-package adopt
+package draft
 
 import (
 	"cmp"
@@ -17,13 +17,13 @@ import (
 // drives sets the disks in their order, and the directories of the cluster that the guest
 // mounts. The root disk is the first, if it is a disk with content; a VM without one
 // has `root: null`.
-func (e *entry) drives() {
-	spec := e.live.spec()
+func (e *Entry) drives() {
+	spec := e.Live.Spec()
 	volumes := map[string]*kubevirtv1.Volume{}
 	for i := range spec.Volumes {
 		volumes[spec.Volumes[i].Name] = &spec.Volumes[i]
 	}
-	e.disks = map[string]string{}
+	e.Disks = map[string]string{}
 	disks, devices := node.Map{}, e.devices()
 	if len(devices) == 0 || !isRoot(&devices[0], volumes[devices[0].Name]) {
 		disks.Put(values.RootDisk, node.Null())
@@ -34,19 +34,19 @@ func (e *entry) drives() {
 			e.addDisk(&disks, d, v, i == 0 && disks.IsEmpty())
 		}
 	}
-	if len(e.disks) == 0 && len(devices) > 0 {
+	if len(e.Disks) == 0 && len(devices) > 0 {
 		e.override(pathDisks)
-		e.override(pathVolumes)
+		e.override(PathVolumes)
 	}
 	if root := disks.Get(values.RootDisk); root != nil && root.Kind == source.Map && len(root.Fields) == 0 {
 		disks.Remove(values.RootDisk)
 	}
-	e.keys.Set("disks", disks.Node())
+	e.Keys.Set("disks", disks.Node())
 	e.filesystems(volumes)
 }
 
 // addDisk adds a disk under a key: its own name, except for the root disk.
-func (e *entry) addDisk(disks *node.Map, d *kubevirtv1.Disk, v *kubevirtv1.Volume, root bool) {
+func (e *Entry) addDisk(disks *node.Map, d *kubevirtv1.Disk, v *kubevirtv1.Volume, root bool) {
 	key, named := d.Name, rootVolume
 	if root {
 		key = values.RootDisk
@@ -61,7 +61,7 @@ func (e *entry) addDisk(disks *node.Map, d *kubevirtv1.Disk, v *kubevirtv1.Volum
 		n = node.From(n.Short("size"), "size")
 		n.Fields = slices.Insert(n.Fields, 0, source.Field{Key: "name", Value: node.Value(d.Name)})
 	}
-	e.disks[d.Name] = key
+	e.Disks[d.Name] = key
 	disks.Put(key, n.Short("size"))
 }
 
@@ -75,10 +75,10 @@ func isRoot(d *kubevirtv1.Disk, v *kubevirtv1.Volume) bool {
 // devices returns the disks of the VM, and those that KubeVirt adds for volumes that
 // have none (kubevirt/kubevirt v1.8.4, pkg/defaults/defaults.go, setDefaultVolumeDisk). An adopted VM with disks keeps
 // its other volumes as they are.
-func (e *entry) devices() []kubevirtv1.Disk {
-	spec := e.live.spec()
+func (e *Entry) devices() []kubevirtv1.Disk {
+	spec := e.Live.Spec()
 	out := slices.Clone(spec.Domain.Devices.Disks)
-	if e.os.Adopted && len(out) > 0 {
+	if e.OS.Adopted && len(out) > 0 {
 		return out
 	}
 	for i := range spec.Volumes {
@@ -103,7 +103,7 @@ func isHotpluggable(v *kubevirtv1.Volume) bool {
 
 // isGuestDisk reports whether a disk is the one that package render creates for cloud-init
 // or for the answer file by itself: the last, with the name and the bus of ours.
-func (e *entry) isGuestDisk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, last bool) bool {
+func (e *Entry) isGuestDisk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, last bool) bool {
 	if v == nil || !last {
 		return false
 	}
@@ -120,7 +120,7 @@ func (e *entry) isGuestDisk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, last bool)
 }
 
 // disk returns one disk, or nil if no key expresses its volume.
-func (e *entry) disk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, key string) *node.Map {
+func (e *Entry) disk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, key string) *node.Map {
 	n := node.Map{}
 	target := targetOf(d)
 	if target.kind != "disk" {
@@ -133,7 +133,7 @@ func (e *entry) disk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, key string) *node
 		if e.volume(&n, &from, v, key); from.IsEmpty() && !e.isOwned(v) {
 			return nil
 		}
-		n.Set("source", blank(&from))
+		n.Set("source", ShortSource(&from))
 		n.Set("hotpluggable", isHotpluggable(v))
 	}
 	if target.bus != e.diskBus(target.kind, v != nil && isHotpluggable(v)) {
@@ -167,20 +167,20 @@ func targetOf(d *kubevirtv1.Disk) target {
 }
 
 // diskBus returns the bus of disks that name none.
-func (e *entry) diskBus(kind string, hotpluggable bool) string {
+func (e *Entry) diskBus(kind string, hotpluggable bool) string {
 	switch {
-	case e.preferred():
+	case e.Preferred():
 		return ""
 	case hotpluggable && kind == "disk":
 		return "scsi"
 	case kind == "cdrom":
-		return cmp.Or(e.os.CDROMBus, "sata")
+		return cmp.Or(e.OS.CDROMBus, "sata")
 	}
-	return cmp.Or(e.os.DiskBus, "virtio")
+	return cmp.Or(e.OS.DiskBus, "virtio")
 }
 
 // volume sets the source of a disk. Nothing is set for volumes that no key expresses.
-func (e *entry) volume(n, from *node.Map, v *kubevirtv1.Volume, key string) {
+func (e *Entry) volume(n, from *node.Map, v *kubevirtv1.Volume, key string) {
 	switch s := &v.VolumeSource; {
 	case s.DataVolume != nil:
 		if t := e.template(s.DataVolume.Name); t != nil {
@@ -215,8 +215,8 @@ func (e *entry) volume(n, from *node.Map, v *kubevirtv1.Volume, key string) {
 	}
 }
 
-// blank returns a source in its short form if it is an empty disk.
-func blank(from *node.Map) *source.Node {
+// ShortSource returns the `source` of a disk, in its short form "blank" if it is an empty disk.
+func ShortSource(from *node.Map) *source.Node {
 	if len(from.Fields) == 1 && from.Fields[0].Key == "blank" {
 		return &source.Node{Kind: source.String, Text: "blank"}
 	}
@@ -224,9 +224,9 @@ func blank(from *node.Map) *source.Node {
 }
 
 // template returns the template of a DataVolume that the VM owns, or nil.
-func (e *entry) template(name string) *kubevirtv1.DataVolumeTemplateSpec {
-	for i := range e.live.vm.Spec.DataVolumeTemplates {
-		if t := &e.live.vm.Spec.DataVolumeTemplates[i]; t.Name == name {
+func (e *Entry) template(name string) *kubevirtv1.DataVolumeTemplateSpec {
+	for i := range e.Live.VM.Spec.DataVolumeTemplates {
+		if t := &e.Live.VM.Spec.DataVolumeTemplates[i]; t.Name == name {
 			return t
 		}
 	}
@@ -234,14 +234,14 @@ func (e *entry) template(name string) *kubevirtv1.DataVolumeTemplateSpec {
 }
 
 // isOwned reports whether the VM owns the DataVolume of a volume.
-func (e *entry) isOwned(v *kubevirtv1.Volume) bool {
+func (e *Entry) isOwned(v *kubevirtv1.Volume) bool {
 	return v.DataVolume != nil && e.template(v.DataVolume.Name) != nil
 }
 
 // owned sets a disk that dies with its VM: the values that its DataVolume was created with.
-func (e *entry) owned(n, from *node.Map, key string, t *kubevirtv1.DataVolumeTemplateSpec) {
+func (e *Entry) owned(n, from *node.Map, key string, t *kubevirtv1.DataVolumeTemplateSpec) {
 	n.Put("keep", node.Bool(false))
-	if t.Name != claimName(e.live.Name, key) {
+	if t.Name != claimName(e.Live.Name, key) {
 		n.Set("claimName", t.Name)
 	}
 	contentOf(from, &t.Spec)
@@ -254,7 +254,7 @@ func (e *entry) owned(n, from *node.Map, key string, t *kubevirtv1.DataVolumeTem
 		if text := size.String(); key != values.RootDisk || !e.isRootSize(text, from) {
 			n.Set("size", text)
 		}
-	} else if key == values.RootDisk && e.os.RootSize != "" {
+	} else if key == values.RootDisk && e.OS.RootSize != "" {
 		n.Put("size", node.Null())
 	}
 	if s.StorageClassName != nil {
@@ -281,18 +281,18 @@ func claimName(vm, key string) string {
 }
 
 // isImage reports whether a source is the image of the operating system's entry.
-func (e *entry) isImage(from *node.Map) bool {
-	return !from.IsEmpty() && from.Node().Equal(e.os.Node.Get("image"))
+func (e *Entry) isImage(from *node.Map) bool {
+	return !from.IsEmpty() && from.Node().Equal(e.OS.Node.Get("image"))
 }
 
 // isRootSize reports whether a size is that of the operating system's entry.
-func (e *entry) isRootSize(size string, from *node.Map) bool {
-	return e.isImage(from) && sameSize(e.os.RootSize, size)
+func (e *Entry) isRootSize(size string, from *node.Map) bool {
+	return e.isImage(from) && sameSize(e.OS.RootSize, size)
 }
 
 // oldTemplate sets a DataVolume with a claim as it is written, in the place of CDI's
 // storage.
-func (e *entry) oldTemplate(n *node.Map, t *kubevirtv1.DataVolumeTemplateSpec) {
+func (e *Entry) oldTemplate(n *node.Map, t *kubevirtv1.DataVolumeTemplateSpec) {
 	n.Put("dataVolume", node.Of(tree{"spec": tree{"pvc": treeOf(t.Spec.PVC)}}))
 	n.Set("preallocation", t.Spec.Preallocation)
 }
@@ -369,9 +369,9 @@ func orEmpty(s *string) string {
 }
 
 // filesystems sets the directories of the cluster that the guest mounts.
-func (e *entry) filesystems(volumes map[string]*kubevirtv1.Volume) {
+func (e *Entry) filesystems(volumes map[string]*kubevirtv1.Volume) {
 	all := node.Map{}
-	for _, f := range e.live.spec().Domain.Devices.Filesystems {
+	for _, f := range e.Live.Spec().Domain.Devices.Filesystems {
 		v, n := volumes[f.Name], node.Map{}
 		switch {
 		case v == nil:
@@ -386,5 +386,5 @@ func (e *entry) filesystems(volumes map[string]*kubevirtv1.Volume) {
 		}
 		all.Set(f.Name, n.Node())
 	}
-	e.keys.Set("filesystems", all.Node())
+	e.Keys.Set("filesystems", all.Node())
 }

@@ -1,4 +1,4 @@
-package adopt
+package draft
 
 import (
 	"cmp"
@@ -21,8 +21,8 @@ var keyOrder = sync.OnceValue(func() []string {
 	return keys
 })
 
-// ordered returns VM keys in the order of the reference.
-func ordered(keys *node.Map) *source.Node {
+// Ordered returns VM keys in the order of the reference.
+func Ordered(keys *node.Map) *source.Node {
 	fields := slices.Clone(keys.Fields)
 	slices.SortStableFunc(fields, func(a, b source.Field) int {
 		return cmp.Compare(slices.Index(keyOrder(), a.Key), slices.Index(keyOrder(), b.Key))

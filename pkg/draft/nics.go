@@ -1,4 +1,4 @@
-package adopt
+package draft
 
 import (
 	"cmp"
@@ -13,51 +13,51 @@ import (
 
 // network sets the NICs, each with the network of its name. Without the key a VM has
 // one NIC on the pod network.
-func (e *entry) network(names *names) {
-	spec := e.live.spec()
+func (e *Entry) network(names *Names) {
+	spec := e.Live.Spec()
 	networks := map[string]*kubevirtv1.Network{}
 	for i := range spec.Networks {
 		networks[spec.Networks[i].Name] = &spec.Networks[i]
 	}
 	list := &source.Node{Kind: source.List}
-	e.nics = map[string]int{}
+	e.NICs = map[string]int{}
 	named := map[string]int{}
 	for i := range spec.Domain.Devices.Interfaces {
 		n := &spec.Domain.Devices.Interfaces[i]
 		if of := networks[n.Name]; of != nil {
-			e.nics[n.Name] = len(list.Items)
+			e.NICs[n.Name] = len(list.Items)
 			list.Items = append(list.Items, e.nic(n, of, names, named))
 		}
 	}
 	attached := spec.Domain.Devices.AutoattachPodInterface
 	switch {
-	case e.os.Adopted && len(list.Items) == 0 && (attached == nil || *attached): // KubeVirt's own NIC
-	case e.os.Adopted || len(list.Items) != 1 || list.Items[0].Str() != podNetwork:
-		e.keys.Put("nics", list)
+	case e.OS.Adopted && len(list.Items) == 0 && (attached == nil || *attached): // KubeVirt's own NIC
+	case e.OS.Adopted || len(list.Items) != 1 || list.Items[0].Str() != PodNetwork:
+		e.Keys.Put("nics", list)
 	}
 }
 
-// podNetwork is the network that every fleet has.
-const podNetwork = "pod"
+// PodNetwork is the network that every fleet has.
+const PodNetwork = "pod"
 
 // nic returns one NIC: the name of its network, if nothing else has to be set.
-func (e *entry) nic(
-	i *kubevirtv1.Interface, on *kubevirtv1.Network, names *names, named map[string]int,
+func (e *Entry) nic(
+	i *kubevirtv1.Interface, on *kubevirtv1.Network, names *Names, named map[string]int,
 ) *source.Node {
 	n := node.Map{}
-	network, name := network{name: podNetwork, binding: "masquerade"}, "default"
+	network, name := Network{Name: PodNetwork, Binding: "masquerade"}, "default"
 	if on.Multus != nil {
-		network = names.networks[on.Multus.NetworkName]
-		name = network.name[strings.LastIndex(network.name, "/")+1:]
+		network = names.Networks[on.Multus.NetworkName]
+		name = network.Name[strings.LastIndex(network.Name, "/")+1:]
 	}
-	n.Set("network", network.name)
+	n.Set("network", network.Name)
 	if named[name]++; i.Name != name || named[name] > 1 {
 		n.Set("name", i.Name)
 	}
 	got := bindingOf(i)
-	if got == "" && e.os.Adopted {
+	if got == "" && e.OS.Adopted {
 		n.Set("binding", "none")
-	} else if got != network.binding {
+	} else if got != network.Binding {
 		n.Set("binding", got)
 	}
 	if i.Model != e.defaultModel(got) {
@@ -70,24 +70,24 @@ func (e *entry) nic(
 	return n.Short("network")
 }
 
-// names are the names of a fleet that a draft uses in the place of values.
-type names struct {
-	// flavors is the catalog with the flavors; nil writes all sizes as numbers.
-	flavors *catalog.Set
-	// networks are the networks of the catalog by their NetworkAttachmentDefinitions, as VMs write these. All that a VM
+// Names are the names of a fleet that a draft uses in the place of values.
+type Names struct {
+	// Flavors is the catalog with the flavors; nil writes all sizes as numbers.
+	Flavors *catalog.Set
+	// Networks are the networks of the catalog by their NetworkAttachmentDefinitions, as VMs write these. All that a VM
 	// is attached to must be there.
-	networks map[string]network
+	Networks map[string]Network
 }
 
-// network is a network of the catalog.
-type network struct {
-	name    string // in the catalog
-	binding string // of NICs that set none, such as "bridge"
+// Network is a network of the catalog.
+type Network struct {
+	Name    string // in the catalog
+	Binding string // of NICs that set none, such as "bridge"
 }
 
-// bindingOn returns the binding of the NIC on a network of the VM, by the network's name in it; "" if there is none.
-func (l *live) bindingOn(network string) string {
-	devices := &l.spec().Domain.Devices
+// BindingOn returns the binding of the NIC on a network of the VM, by the network's name in it; "" if there is none.
+func (l *Live) BindingOn(network string) string {
+	devices := &l.Spec().Domain.Devices
 	for i := range devices.Interfaces {
 		if n := &devices.Interfaces[i]; n.Name == network {
 			return bindingOf(n)
@@ -111,11 +111,11 @@ func bindingOf(i *kubevirtv1.Interface) string {
 }
 
 // defaultModel returns the model of NICs that name none.
-func (e *entry) defaultModel(binding string) string {
-	if e.preferred() || binding == "sriov" || e.os.Adopted {
+func (e *Entry) defaultModel(binding string) string {
+	if e.Preferred() || binding == "sriov" || e.OS.Adopted {
 		return ""
 	}
-	return cmp.Or(e.os.NICModel, "virtio")
+	return cmp.Or(e.OS.NICModel, "virtio")
 }
 
 func ports(in []kubevirtv1.Port) any {

@@ -1,4 +1,4 @@
-package adopt
+package draft
 
 import (
 	"strconv"
@@ -24,13 +24,13 @@ const (
 	annotationWorkload = "vm.kubevirt.io/workload"
 )
 
-// isOurs reports whether a label or annotation is vmrender's or Argo CD's own.
-func isOurs(key string) bool {
+// IsOurs reports whether a label or annotation is vmrender's or Argo CD's own.
+func IsOurs(key string) bool {
 	return labels.IsReserved(key) || strings.HasPrefix(key, argocd.AnnotationPrefix)
 }
 
-// addedLabels are labels that package render adds to VirtualMachines.
-var addedLabels = []string{"app", "app.kubernetes.io/managed-by", "kubevirt.io/vm-delete-protection"}
+// AddedLabels are labels that package render adds to VirtualMachines.
+var AddedLabels = []string{"app", "app.kubernetes.io/managed-by", "kubevirt.io/vm-delete-protection"}
 
 // nth returns a name with its number, as devices without a name have.
 func nth(prefix string, i int) string { return prefix + strconv.Itoa(i) }
@@ -52,8 +52,9 @@ func texts(m map[string]string) *source.Node {
 	return node.Of(out)
 }
 
-// numbered returns a name that is not taken, with a number if needed.
-func numbered(name string, taken func(string) bool) string {
+// Numbered returns a name that is not taken: the given one, or that with the first free number from 2, such as
+// "data-2", in the place of the digits at its end.
+func Numbered(name string, taken func(string) bool) string {
 	for i := 2; taken(name); i++ {
 		name = strings.TrimRight(name, "-0123456789") + "-" + strconv.Itoa(i)
 	}

@@ -1,4 +1,4 @@
-package adopt
+package draft
 
 import (
 	"cmp"
@@ -12,37 +12,37 @@ import (
 
 // size sets cpu and memory, or the instance type that has them; a flavor only if the
 // VM is labelled with it and is of its size.
-func (e *entry) size(names *names) {
-	d := &e.live.spec().Domain
+func (e *Entry) size(names *Names) {
+	d := &e.Live.Spec().Domain
 	e.matchers()
-	if e.live.vm.Spec.Instancetype == nil {
+	if e.Live.VM.Spec.Instancetype == nil {
 		cpu, memory := e.cpu(d.CPU), e.memory(d)
 		if name := e.flavor(names, cpu, memory); name != "" {
-			e.keys.Set("flavor", name)
+			e.Keys.Set("flavor", name)
 		} else {
-			e.keys.Set("cpu", cpu)
-			e.keys.Set("memory", memory)
+			e.Keys.Set("cpu", cpu)
+			e.Keys.Set("memory", memory)
 		}
 	}
 	e.resources(&d.Resources)
 }
 
 // matchers sets the instance type and the preference.
-func (e *entry) matchers() {
-	spec := &e.live.vm.Spec
+func (e *Entry) matchers() {
+	spec := &e.Live.VM.Spec
 	if t := spec.Instancetype; t != nil {
-		e.keys.Set("instancetype", e.matcher(t.Name, t.Kind, t.InferFromVolume, "VirtualMachineClusterInstancetype"))
+		e.Keys.Set("instancetype", e.matcher(t.Name, t.Kind, t.InferFromVolume, "VirtualMachineClusterInstancetype"))
 	}
 	if p := spec.Preference; p != nil {
-		e.keys.Set("preference", e.matcher(p.Name, p.Kind, p.InferFromVolume, "VirtualMachineClusterPreference"))
+		e.Keys.Set("preference", e.matcher(p.Name, p.Kind, p.InferFromVolume, "VirtualMachineClusterPreference"))
 	}
 }
 
 // matcher returns an instance type or a preference: its name alone if it is cluster-wide.
-func (e *entry) matcher(name, kind, volume, clusterWide string) any {
+func (e *Entry) matcher(name, kind, volume, clusterWide string) any {
 	if volume != "" && name == "" {
 		n := node.Map{}
-		n.Set("inferFrom", cmp.Or(e.disks[volume], volume))
+		n.Set("inferFrom", cmp.Or(e.Disks[volume], volume))
 		return n.Node()
 	}
 	n := node.Map{}
@@ -56,15 +56,15 @@ func (e *entry) matcher(name, kind, volume, clusterWide string) any {
 // cpu returns the number of virtual CPUs if the VM has the topology that the
 // operating system's entry gives to it, and the long form otherwise. What is missing
 // counts as 1, as for KubeVirt.
-func (e *entry) cpu(c *kubevirtv1.CPU) any {
+func (e *Entry) cpu(c *kubevirtv1.CPU) any {
 	if c == nil {
 		c = &kubevirtv1.CPU{}
 	}
-	whole := !e.os.Adopted || c.Sockets > 0 && c.Cores > 0 && c.Threads > 0
+	whole := !e.OS.Adopted || c.Sockets > 0 && c.Cores > 0 && c.Threads > 0
 	sockets, cores, threads := max(c.Sockets, 1), max(c.Cores, 1), max(c.Threads, 1)
 	n := node.Map{}
 	count, others := sockets, cores
-	if e.os.Topology == "cores" {
+	if e.OS.Topology == "cores" {
 		count, others = cores, sockets
 	}
 	plain := whole && others == 1 && threads == 1
@@ -83,7 +83,7 @@ func (e *entry) cpu(c *kubevirtv1.CPU) any {
 	n.Set("realtime", c.Realtime != nil)
 	n.Set("features", features(c.Features))
 	if plain && len(n.Fields) > 1 {
-		n.Fields[0].Key = cmp.Or(e.os.Topology, "sockets")
+		n.Fields[0].Key = cmp.Or(e.OS.Topology, "sockets")
 	}
 	return n.Short("count")
 }
@@ -101,7 +101,7 @@ func features(in []kubevirtv1.CPUFeature) any {
 
 // memory returns the memory of the guest: the pod's request if nothing else
 // sets it, as in KubeVirt. An adopted VM leaves it at that.
-func (e *entry) memory(d *kubevirtv1.DomainSpec) any {
+func (e *Entry) memory(d *kubevirtv1.DomainSpec) any {
 	m := d.Memory
 	if m == nil {
 		m = new(kubevirtv1.Memory)
@@ -111,7 +111,7 @@ func (e *entry) memory(d *kubevirtv1.DomainSpec) any {
 	switch {
 	case m.Guest != nil:
 		n.Set("guest", m.Guest.String())
-	case ok && !e.os.Adopted:
+	case ok && !e.OS.Adopted:
 		n.Set("guest", requested.String())
 	}
 	if m.MaxGuest != nil {
@@ -124,23 +124,23 @@ func (e *entry) memory(d *kubevirtv1.DomainSpec) any {
 }
 
 // resources sets requests and limits.
-func (e *entry) resources(r *kubevirtv1.ResourceRequirements) {
+func (e *Entry) resources(r *kubevirtv1.ResourceRequirements) {
 	n := node.Map{}
 	n.Set("requests", r.Requests)
 	n.Set("limits", r.Limits)
 	n.Set("overcommitGuestOverhead", r.OvercommitGuestOverhead)
-	e.keys.Set("resources", n.Node())
+	e.Keys.Set("resources", n.Node())
 }
 
 // flavor returns the flavor that the VM is labelled with, if it is a flavor of the
 // catalog that has its size, and "" otherwise.
-func (e *entry) flavor(names *names, cpu, memory any) string {
-	if names.flavors == nil {
+func (e *Entry) flavor(names *Names, cpu, memory any) string {
+	if names.Flavors == nil {
 		return ""
 	}
-	t := e.live.vm.Spec.Template.ObjectMeta
+	t := e.Live.VM.Spec.Template.ObjectMeta
 	name := cmp.Or(t.Annotations[annotationFlavor], t.Labels[labelSize])
-	of := names.flavors.Node("flavors", name)
+	of := names.Flavors.Node("flavors", name)
 	if name == "" || of == nil {
 		return ""
 	}
@@ -158,9 +158,9 @@ func sameSize(text string, memory any) bool {
 }
 
 // flavorName returns what is rendered as the size of the VM.
-func (e *entry) flavorName() string {
-	if t := e.live.vm.Spec.Instancetype; t != nil {
+func (e *Entry) flavorName() string {
+	if t := e.Live.VM.Spec.Instancetype; t != nil {
 		return cmp.Or(t.Name, "custom")
 	}
-	return cmp.Or(e.keys.Get("flavor").Str(), "custom")
+	return cmp.Or(e.Keys.Get("flavor").Str(), "custom")
 }

@@ -1,4 +1,4 @@
-package adopt
+package draft
 
 import (
 	"reflect"
@@ -12,81 +12,83 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// settle adds to an entry what no key of it sets: the difference between what it renders
-// to and the VM, at the disk or NIC that it belongs to, or as `overrides`.
-func (e *entry) settle(rendered tree) {
-	live := e.live.tree
+// Settle adds to an entry what no key of it sets: the difference between what it renders to and the VM, at the disk or
+// NIC that it belongs to, as `patches` of lists, or as `overrides`. It changes rendered, the VM that the entry renders
+// to, into what it should become. An entry that is settled is rendered again: what was added can render to more than
+// the difference.
+func (e *Entry) Settle(rendered manifest.Tree) {
+	live := e.Live.Tree
 	for i := range parts {
 		if !e.whole {
 			e.settleParts(&parts[i], live, rendered)
 		}
 	}
-	add := e.keys.Get("patches")
+	add := e.Keys.Get("patches")
 	for _, at := range lists {
 		add = node.Joined(add, node.List(appended(at, live, rendered)))
 	}
-	e.keys.Set("patches", add)
-	if over := difference(rendered, live); len(over) > 0 {
-		if !e.kept {
+	e.Keys.Set("patches", add)
+	if over := Difference(rendered, live); len(over) > 0 {
+		if !e.Kept {
 			e.leaveToOverrides(over)
 		}
-		e.keys.Put("overrides", source.Compose(e.keys.Get("overrides"), node.Of(over)))
+		e.Keys.Put("overrides", source.Compose(e.Keys.Get("overrides"), node.Of(over)))
 	}
 }
 
 // leaveToOverrides removes the keys of lists that overrides replace as a whole: their values
 // would appear twice.
-func (e *entry) leaveToOverrides(over tree) {
-	if hasAny(over, pathDisks, pathVolumes) {
+func (e *Entry) leaveToOverrides(over tree) {
+	if hasAny(over, pathDisks, PathVolumes) {
 		e.overrideDisks()
 	}
-	if hasAny(over, pathNICs, pathNetworks) {
+	if hasAny(over, PathNICs, pathNetworks) {
 		e.overrideNICs()
 	}
 	for _, key := range []string{"gpus", "hostDevices"} {
 		if hasAny(over, []string{"spec", "template", "spec", "domain", "devices", key}) {
-			e.keys.Remove(key)
+			e.Keys.Remove(key)
 		}
 	}
 }
 
 // overrideDisks writes all disks and volumes as overrides, instead of the keys that they come from.
-func (e *entry) overrideDisks() {
-	e.disks = map[string]string{}
-	e.keys.Put("disks", node.One(values.RootDisk, node.Null()))
+func (e *Entry) overrideDisks() {
+	e.Disks = map[string]string{}
+	e.Keys.Put("disks", node.One(values.RootDisk, node.Null()))
 	for _, key := range []string{"cloudInit", "sysprep", "patches"} {
-		e.keys.Remove(key)
+		e.Keys.Remove(key)
 	}
 	e.override(pathDisks)
-	e.override(pathVolumes)
+	e.override(PathVolumes)
 }
 
 // overrideNICs writes all NICs and networks as overrides, instead of the key that they come from.
-func (e *entry) overrideNICs() {
-	e.nics = map[string]int{}
-	e.keys.Put("nics", &source.Node{Kind: source.List})
-	e.override(pathNICs)
+func (e *Entry) overrideNICs() {
+	e.NICs = map[string]int{}
+	e.Keys.Put("nics", &source.Node{Kind: source.List})
+	e.override(PathNICs)
 	e.override(pathNetworks)
 }
 
 // hasAny reports whether a tree has a list at any of the paths.
 func hasAny(t tree, paths ...[]string) bool {
-	return slices.ContainsFunc(paths, func(path []string) bool { _, ok := reach(t, path).([]any); return ok })
+	return slices.ContainsFunc(paths, func(path []string) bool { _, ok := Reach(t, path).([]any); return ok })
 }
 
 // override adds a part of the VM to its overrides as it is.
-func (e *entry) override(path []string) {
-	value := node.Of(reach(e.live.tree, path))
+func (e *Entry) override(path []string) {
+	value := node.Of(Reach(e.Live.Tree, path))
 	for _, key := range slices.Backward(path) {
 		value = node.One(key, value)
 	}
-	e.keys.Put("overrides", source.Compose(e.keys.Get("overrides"), value))
+	e.Keys.Put("overrides", source.Compose(e.Keys.Get("overrides"), value))
 }
 
-// drop leaves what the format refuses to the overrides: the key that a problem is at, or
-// the disk. The path is that of the problem below the entry, such as "disks.data.size".
-// It reports whether there was something to leave.
-func (e *entry) drop(path string) bool {
+// Drop removes what the format refuses: the key that a problem is at, or the disk. [Entry.Settle] overrides it then.
+// The path is that of the problem below the entry, such as "disks.data.size" or "nics[1].mac". Drop reports whether
+// there was something to remove.
+func (e *Entry) Drop(path string) bool {
 	keys := strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' })
 	switch {
 	case len(keys) == 0 || slices.Contains([]string{"overrides", "patches", "os"}, keys[0]):
@@ -94,14 +96,14 @@ func (e *entry) drop(path string) bool {
 	case keys[0] == "disks" && len(keys) > 1:
 		return e.dropDisk(keys[1], len(keys) > 2)
 	}
-	had := e.keys.Get(keys[0]) != nil
-	e.keys.Remove(keys[0])
+	had := e.Keys.Get(keys[0]) != nil
+	e.Keys.Remove(keys[0])
 	return had
 }
 
 // dropDisk removes a disk, or at first only what is patched of it.
-func (e *entry) dropDisk(key string, below bool) bool {
-	disks := node.From(e.keys.Get("disks"), "")
+func (e *Entry) dropDisk(key string, below bool) bool {
+	disks := node.From(e.Keys.Get("disks"), "")
 	disk := disks.Get(key)
 	e.whole = true
 	switch {
@@ -117,7 +119,7 @@ func (e *entry) dropDisk(key string, below bool) bool {
 	default:
 		disks.Remove(key)
 	}
-	e.keys.Put("disks", disks.Node())
+	e.Keys.Put("disks", disks.Node())
 	return true
 }
 
@@ -126,35 +128,37 @@ type part struct {
 	path []string
 	// owned are the fields that no patch changes, since a key sets them.
 	owned []string
-	put   func(e *entry, name string, patch *source.Node) bool
+	put   func(e *Entry, name string, patch *source.Node) bool
 }
 
+// The paths of lists in a VirtualMachine, as lists of keys.
 var (
+	PathNICs    = []string{"spec", "template", "spec", "domain", "devices", "interfaces"}
+	PathVolumes = []string{"spec", "template", "spec", "volumes"}
+
 	pathDisks     = []string{"spec", "template", "spec", "domain", "devices", "disks"}
-	pathNICs      = []string{"spec", "template", "spec", "domain", "devices", "interfaces"}
-	pathVolumes   = []string{"spec", "template", "spec", "volumes"}
 	pathNetworks  = []string{"spec", "template", "spec", "networks"}
 	pathTemplates = []string{"spec", "dataVolumeTemplates"}
 
 	// lists are the lists that a VM may have more entries of than keys express.
-	lists = [][]string{pathDisks, pathVolumes, pathNICs, pathNetworks, pathTemplates}
+	lists = [][]string{pathDisks, PathVolumes, PathNICs, pathNetworks, pathTemplates}
 )
 
 var parts = []part{
 	{
-		path: pathDisks, put: (*entry).putDisk,
+		path: pathDisks, put: (*Entry).putDisk,
 		owned: []string{"name", "bootOrder", "serial", "cache", "io", "shareable"},
 	},
 	{
-		path: pathNICs, put: (*entry).putNIC,
+		path: PathNICs, put: (*Entry).putNIC,
 		owned: []string{"name", "macAddress", "bootOrder", "state", "ports"},
 	},
-	{path: pathTemplates, put: (*entry).putTemplate, owned: []string{}},
+	{path: pathTemplates, put: (*Entry).putTemplate, owned: []string{}},
 }
 
 // settleParts patches the entries of a list one by one, if they have the same names in the
 // same order. What is patched is the same in both trees then.
-func (e *entry) settleParts(p *part, live, rendered tree) {
+func (e *Entry) settleParts(p *part, live, rendered tree) {
 	want, got := manifest.List(live, p.path...), manifest.List(rendered, p.path...)
 	if len(got) > len(want) {
 		return
@@ -165,7 +169,7 @@ func (e *entry) settleParts(p *part, live, rendered tree) {
 		}
 	}
 	for i := range got {
-		over := difference(got[i].(tree), want[i].(tree))
+		over := Difference(got[i].(tree), want[i].(tree))
 		if len(over) == 0 || slices.ContainsFunc(p.owned, func(key string) bool { _, ok := over[key]; return ok }) {
 			continue
 		}
@@ -176,8 +180,8 @@ func (e *entry) settleParts(p *part, live, rendered tree) {
 }
 
 // putDisk adds a patch to the disk with a volume of that name.
-func (e *entry) putDisk(volume string, patch *source.Node) bool {
-	key, ok := e.disks[volume]
+func (e *Entry) putDisk(volume string, patch *source.Node) bool {
+	key, ok := e.Disks[volume]
 	if ok {
 		e.putInDisk(key, "overrides", patch)
 	}
@@ -185,39 +189,39 @@ func (e *entry) putDisk(volume string, patch *source.Node) bool {
 }
 
 // putTemplate adds a patch to the disk with a DataVolume of that name.
-func (e *entry) putTemplate(name string, patch *source.Node) bool {
-	for _, v := range e.live.spec().Volumes {
-		if key, ok := e.disks[v.Name]; ok && v.DataVolume != nil && v.DataVolume.Name == name {
-			e.putInDisk(key, "dataVolume", source.Compose(e.keys.Get("disks").Get(key, "dataVolume"), patch))
+func (e *Entry) putTemplate(name string, patch *source.Node) bool {
+	for _, v := range e.Live.Spec().Volumes {
+		if key, ok := e.Disks[v.Name]; ok && v.DataVolume != nil && v.DataVolume.Name == name {
+			e.putInDisk(key, "dataVolume", source.Compose(e.Keys.Get("disks").Get(key, "dataVolume"), patch))
 			return true
 		}
 	}
 	return false
 }
 
-func (e *entry) putInDisk(key, name string, patch *source.Node) {
-	disks := node.From(e.keys.Get("disks"), "")
+func (e *Entry) putInDisk(key, name string, patch *source.Node) {
+	disks := node.From(e.Keys.Get("disks"), "")
 	disk := node.From(disks.Get(key), "size")
 	disk.Put(name, patch)
 	disks.Put(key, disk.Node())
-	e.keys.Put("disks", disks.Node())
+	e.Keys.Put("disks", disks.Node())
 }
 
 // putNIC adds a patch to the NIC of that name.
-func (e *entry) putNIC(name string, patch *source.Node) bool {
-	i, ok := e.nics[name]
+func (e *Entry) putNIC(name string, patch *source.Node) bool {
+	i, ok := e.NICs[name]
 	if !ok {
 		return false
 	}
-	list := e.keys.Get("nics")
+	list := e.Keys.Get("nics")
 	if list == nil {
-		list = node.List([]any{podNetwork})
+		list = node.List([]any{PodNetwork})
 	}
 	items := slices.Clone(list.Items)
 	nic := node.From(items[i], "network")
 	nic.Put("overrides", patch)
 	items[i] = nic.Node()
-	e.keys.Put("nics", &source.Node{Kind: source.List, Items: items})
+	e.Keys.Put("nics", &source.Node{Kind: source.List, Items: items})
 	return true
 }
 
@@ -241,16 +245,17 @@ func appended(at []string, live, rendered tree) []any {
 	return out
 }
 
-// overridden returns what the overrides and patches set, by the last keys of the paths.
-func (e *entry) overridden() []string {
+// Overridden returns what the overrides and patches set, for users: the last two keys of each path, such as
+// "cpu.model", without labels and annotations. After four of them, it returns the number of the others.
+func (e *Entry) Overridden() []string {
 	var out []string
-	for path, v := range node.Sorted(node.Leaves(e.keys.Get("overrides"))) {
+	for path, v := range node.Sorted(node.Leaves(e.Keys.Get("overrides"))) {
 		keys := strings.Split(path, node.Separator)
 		if v.IsSet() && !slices.Contains([]string{"labels", "annotations"}, keys[max(len(keys)-2, 0)]) {
 			out = append(out, strings.Join(keys[max(len(keys)-2, 0):], "."))
 		}
 	}
-	if patches := e.keys.Get("patches"); patches != nil {
+	if patches := e.Keys.Get("patches"); patches != nil {
 		out = append(out, wording.Count(len(patches.Items), "entry of a list"))
 	}
 	const most = 4

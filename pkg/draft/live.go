@@ -1,4 +1,4 @@
-package adopt
+package draft
 
 import (
 	"bytes"
@@ -19,43 +19,48 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// live is a VirtualMachine as it was read, without what the API server and the
+// tree is a decoded JSON object; see [manifest.Decode].
+type tree = manifest.Tree
+
+// Live is a VirtualMachine as it was read, without what the API server and the
 // controllers set, and in the form that package render writes.
-type live struct {
-	manifest.ID
-	vm    *kubevirtv1.VirtualMachine
-	tree  tree   // of vm
-	json  []byte // as it was read
-	lines int    // as kubectl prints it
+type Live struct {
+	manifest.ID // with a namespace, also if the manifest has none
+
+	VM    *kubevirtv1.VirtualMachine
+	Tree  manifest.Tree // of VM
+	JSON  []byte        // the manifest as it was read, with its status and managedFields
+	Lines int           // of the manifest as kubectl prints it, without managedFields
 }
 
-// object returns the VM as it was read. It is not kept: most VMs are asked for it once.
-func (l *live) object() tree { return manifest.Decode(l.json) }
+// Object decodes the manifest as it was read. The result is not kept: most VMs are asked for it once.
+func (l *Live) Object() manifest.Tree { return manifest.Decode(l.JSON) }
 
-// readLive decodes a VirtualMachine strictly: fields that KubeVirt's types do not have, no
-// fleet could render.
-func readLive(o manifest.Object, namespace string) (*live, error) {
+// Read decodes a VirtualMachine in a namespace, which takes the place of that of the manifest. A field that KubeVirt's
+// types do not have is an error, because no fleet could render it; so is a VM without a template. The error is for
+// users: it names each such field.
+func Read(o manifest.Object, namespace string) (*Live, error) {
 	n, err := patch.FromJSON(o.JSON, new(source.Node))
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", o.ID, err)
 	}
-	l := &live{ID: o.ID, vm: new(kubevirtv1.VirtualMachine), json: o.JSON}
+	l := &Live{ID: o.ID, VM: new(kubevirtv1.VirtualMachine), JSON: o.JSON}
 	l.Namespace = namespace
 	var found source.Diagnostics
-	source.Decode(source.Merge(n, serverKeys()), l.vm, "", &found)
+	source.Decode(source.Merge(n, serverKeys()), l.VM, "", &found)
 	if found.HasErrors() {
 		return nil, errors.New(problems(&found))
 	}
-	if l.vm.Spec.Template == nil {
+	if l.VM.Spec.Template == nil {
 		return nil, errors.New("spec.template: missing")
 	}
 	l.normalize()
-	normal, err := manifest.New(l.vm)
+	normal, err := manifest.New(l.VM)
 	if err != nil {
 		return nil, fmt.Errorf("writing %s: %w", o.ID, err)
 	}
-	l.tree = normal.Tree()
-	l.lines = printed(n)
+	l.Tree = normal.Tree()
+	l.Lines = printed(n)
 	return l, nil
 }
 
@@ -93,8 +98,8 @@ var notWritten = []string{
 
 // normalize leaves of the metadata what a user could have written, and fills in what
 // the webhooks of KubeVirt would (kubevirt/kubevirt v1.8.4, pkg/defaults/defaults.go).
-func (l *live) normalize() {
-	vm := l.vm
+func (l *Live) normalize() {
+	vm := l.VM
 	vm.TypeMeta = metav1.TypeMeta{APIVersion: "kubevirt.io/v1", Kind: "VirtualMachine"}
 	vm.ObjectMeta = metav1.ObjectMeta{
 		Name: l.Name, Namespace: l.Namespace, Labels: theirs(vm.Labels), Annotations: theirs(vm.Annotations),
@@ -118,10 +123,12 @@ func (l *live) normalize() {
 // was released from a fleet has some.
 func theirs(m map[string]string) map[string]string {
 	out := maps.Clone(m)
-	maps.DeleteFunc(out, func(key, _ string) bool { return isOurs(key) })
+	maps.DeleteFunc(out, func(key, _ string) bool { return IsOurs(key) })
 	return out
 }
 
-func (l *live) arch() string { return l.vm.Spec.Template.Spec.Architecture }
+// Arch returns the architecture of the VM, such as "amd64", which is also that of VMs that name none.
+func (l *Live) Arch() string { return l.VM.Spec.Template.Spec.Architecture }
 
-func (l *live) spec() *kubevirtv1.VirtualMachineInstanceSpec { return &l.vm.Spec.Template.Spec }
+// Spec returns the spec of the VM's template, of which changes change the VM.
+func (l *Live) Spec() *kubevirtv1.VirtualMachineInstanceSpec { return &l.VM.Spec.Template.Spec }

@@ -1,4 +1,4 @@
-package adopt
+package draft
 
 import (
 	corev1 "k8s.io/api/core/v1"
@@ -9,8 +9,8 @@ import (
 
 // guest sets cloud-init, the answer file and credentials. User data stays as it is, text
 // for text: another text is another first boot.
-func (e *entry) guest() {
-	spec := e.live.spec()
+func (e *Entry) guest() {
+	spec := e.Live.Spec()
 	for i := range spec.Volumes {
 		switch v := &spec.Volumes[i].VolumeSource; {
 		case v.CloudInitNoCloud != nil:
@@ -21,13 +21,13 @@ func (e *entry) guest() {
 			n := node.Map{}
 			n.Set("secret", reference(v.Sysprep.Secret))
 			n.Set("configMap", reference(v.Sysprep.ConfigMap))
-			e.keys.Set("sysprep", n.Node())
+			e.Keys.Set("sysprep", n.Node())
 		}
 	}
-	e.keys.Set("accessCredentials", spec.AccessCredentials)
+	e.Keys.Set("accessCredentials", spec.AccessCredentials)
 }
 
-func (e *entry) cloudInit(c *kubevirtv1.CloudInitNoCloudSource, datasource string) {
+func (e *Entry) cloudInit(c *kubevirtv1.CloudInitNoCloudSource, datasource string) {
 	n := node.Map{}
 	n.Set("secret", reference(c.UserDataSecretRef))
 	n.Set("networkDataSecret", reference(c.NetworkDataSecretRef))
@@ -37,7 +37,7 @@ func (e *entry) cloudInit(c *kubevirtv1.CloudInitNoCloudSource, datasource strin
 	if c.UserData+c.NetworkData != "" {
 		n.Set("store", "inline") // a Secret would be another volume, for which the VM must restart
 	}
-	e.keys.Set("cloudInit", n.Node())
+	e.Keys.Set("cloudInit", n.Node())
 }
 
 func reference(r *corev1.LocalObjectReference) string {

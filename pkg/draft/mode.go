@@ -1,4 +1,4 @@
-package adopt
+package draft
 
 import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
@@ -10,20 +10,22 @@ import (
 // The entry of a VM is in one of two modes. In the plain one it gets what its operating system's entry gives to new
 // VMs. With `adopted: true` it gets only what its own values say: that is for VMs which have less.
 
-// osOf returns the operating system's entry for a VM, in the mode that fits it, or nil if there is none.
-func osOf(set *catalog.Set, name string, l *live) *catalog.ResolvedOS {
+// OSOf returns the operating system's entry of a catalog for a VM, such as "rhel9", in the mode that fits the VM: that
+// of adopted VMs if it lacks more of what new VMs get than an override can take away. It is nil if the catalog has no
+// such entry.
+func OSOf(set *catalog.Set, name string, l *Live) *catalog.ResolvedOS {
 	const few = 1 // an override that takes something away is shorter than all that adopted VMs have to say
-	os := set.OSOn(name, l.arch())
+	os := set.OSOn(name, l.Arch())
 	if os == nil || lacking(l, os) <= few {
 		return os
 	}
-	return set.AdoptedOS(name, l.arch())
+	return set.AdoptedOS(name, l.Arch())
 }
 
 // lacking returns how much a VM lacks of what is given to new VMs of an operating system.
-func lacking(l *live, os *catalog.ResolvedOS) int {
+func lacking(l *Live, os *catalog.ResolvedOS) int {
 	n := 0
-	for _, of := range []func(*live, *catalog.ResolvedOS) int{
+	for _, of := range []func(*Live, *catalog.ResolvedOS) int{
 		lackingTraits, lackingSize, lackingNICs, lackingDisks, lackingFirmware, lackingStrategy,
 	} {
 		n += of(l, os)
@@ -34,35 +36,35 @@ func lacking(l *live, os *catalog.ResolvedOS) int {
 // must counts what no override can take away.
 const must = 2
 
-func preferred(l *live) bool { return l.vm.Spec.Preference != nil }
+func preferred(l *Live) bool { return l.VM.Spec.Preference != nil }
 
 // lackingTraits counts what the traits set and the VM has not. A preference takes their place.
-func lackingTraits(l *live, os *catalog.ResolvedOS) int {
+func lackingTraits(l *Live, os *catalog.ResolvedOS) int {
 	n := 0
 	if preferred(l) {
 		return n
 	}
-	spec, _ := reach(l.tree, []string{"spec", "template", "spec"}).(tree)
+	spec, _ := Reach(l.Tree, []string{"spec", "template", "spec"}).(tree)
 	for path := range node.Leaves(os.Spec) {
-		if reach(spec, node.SplitPath(path)) == nil {
+		if Reach(spec, node.SplitPath(path)) == nil {
 			n++
 		}
 	}
-	queues := l.spec().Domain.Devices.NetworkInterfaceMultiQueue
+	queues := l.Spec().Domain.Devices.NetworkInterfaceMultiQueue
 	if os.Multiqueue && (queues == nil || !*queues) {
 		n++
 	}
-	if l.spec().TerminationGracePeriodSeconds == nil && os.Defaults.Get("terminationGracePeriodSeconds").IsSet() {
+	if l.Spec().TerminationGracePeriodSeconds == nil && os.Defaults.Get("terminationGracePeriodSeconds").IsSet() {
 		n++
 	}
 	return n
 }
 
 // lackingSize is about processors and memory, which new VMs set in full, unless an instance type does.
-func lackingSize(l *live, _ *catalog.ResolvedOS) int {
-	d := &l.spec().Domain
+func lackingSize(l *Live, _ *catalog.ResolvedOS) int {
+	d := &l.Spec().Domain
 	switch {
-	case l.vm.Spec.Instancetype != nil:
+	case l.VM.Spec.Instancetype != nil:
 	case d.CPU == nil || d.CPU.Sockets == 0 || d.CPU.Cores == 0 || d.CPU.Threads == 0:
 		return must
 	case d.Memory == nil || d.Memory.Guest == nil:
@@ -72,8 +74,8 @@ func lackingSize(l *live, _ *catalog.ResolvedOS) int {
 }
 
 // lackingNICs is about NICs, each of which has a binding and a model.
-func lackingNICs(l *live, _ *catalog.ResolvedOS) int {
-	d, n := &l.spec().Domain.Devices, 0
+func lackingNICs(l *Live, _ *catalog.ResolvedOS) int {
+	d, n := &l.Spec().Domain.Devices, 0
 	if len(d.Interfaces) == 0 && (d.AutoattachPodInterface == nil || *d.AutoattachPodInterface) {
 		n++
 	}
@@ -89,8 +91,8 @@ func lackingNICs(l *live, _ *catalog.ResolvedOS) int {
 }
 
 // lackingDisks is about disks, of which there is one for each volume, and whose sizes are said.
-func lackingDisks(l *live, _ *catalog.ResolvedOS) int {
-	spec := l.spec()
+func lackingDisks(l *Live, _ *catalog.ResolvedOS) int {
+	spec := l.Spec()
 	used := map[string]bool{}
 	for i := range spec.Domain.Devices.Disks {
 		used[spec.Domain.Devices.Disks[i].Name] = true
@@ -110,8 +112,8 @@ func lackingDisks(l *live, _ *catalog.ResolvedOS) int {
 	case len(used) == 0: // KubeVirt adds a disk for each volume
 		n++
 	}
-	for i := range l.vm.Spec.DataVolumeTemplates {
-		if s := l.vm.Spec.DataVolumeTemplates[i].Spec.Storage; s != nil && s.Resources.Requests.Storage().IsZero() {
+	for i := range l.VM.Spec.DataVolumeTemplates {
+		if s := l.VM.Spec.DataVolumeTemplates[i].Spec.Storage; s != nil && s.Resources.Requests.Storage().IsZero() {
 			n++
 		}
 	}
@@ -119,8 +121,8 @@ func lackingDisks(l *live, _ *catalog.ResolvedOS) int {
 }
 
 // lackingFirmware is about EFI, of which new VMs say whether it has secure boot.
-func lackingFirmware(l *live, _ *catalog.ResolvedOS) int {
-	f := l.spec().Domain.Firmware
+func lackingFirmware(l *Live, _ *catalog.ResolvedOS) int {
+	f := l.Spec().Domain.Firmware
 	if f != nil && f.Bootloader != nil && f.Bootloader.EFI != nil && f.Bootloader.EFI.SecureBoot == nil {
 		return 1
 	}
@@ -128,21 +130,22 @@ func lackingFirmware(l *live, _ *catalog.ResolvedOS) int {
 }
 
 // lackingStrategy is about the run strategy, whose older form only adopted VMs have.
-func lackingStrategy(l *live, _ *catalog.ResolvedOS) int {
-	if l.vm.Spec.Running != nil {
+func lackingStrategy(l *Live, _ *catalog.ResolvedOS) int {
+	if l.VM.Spec.Running != nil {
 		return must
 	}
 	return 0
 }
 
-// newEntry returns the entry of a VM without keys, for an operating system's entry of the catalog.
-func newEntry(l *live, os *catalog.ResolvedOS) *entry {
-	return &entry{live: l, os: os, plain: lacksConsoleLabels(l, os)}
+// New returns the entry of a VM without keys. The operating system is that of [OSOf], or another entry of the catalog
+// that the VM is to have, not nil.
+func New(l *Live, os *catalog.ResolvedOS) *Entry {
+	return &Entry{Live: l, OS: os, Plain: lacksConsoleLabels(l, os)}
 }
 
 // lacksConsoleLabels reports whether the pods of a VM lack one of the labels and annotations that consoles show.
-func lacksConsoleLabels(l *live, os *catalog.ResolvedOS) bool {
-	t := &l.vm.Spec.Template.ObjectMeta
+func lacksConsoleLabels(l *Live, os *catalog.ResolvedOS) bool {
+	t := &l.VM.Spec.Template.ObjectMeta
 	for _, key := range []string{labelDomain, labelSize} {
 		if _, ok := t.Labels[key]; !ok {
 			return true
@@ -158,21 +161,21 @@ func lacksConsoleLabels(l *live, os *catalog.ResolvedOS) bool {
 
 // mode sets whether the VM is adopted, and whether it has the labels for consoles, unless the operating system's entry
 // does.
-func (e *entry) mode() {
-	inherited := e.os.Defaults.Get("consoleLabels")
-	e.keys.Set("adopted", e.os.Adopted && !node.IsTrue(e.os.Defaults.Get("adopted")))
-	if plain := inherited == nil && e.os.Adopted || inherited != nil && !node.IsTrue(inherited); plain != e.plain {
-		e.keys.Put("consoleLabels", node.Bool(!e.plain))
+func (e *Entry) mode() {
+	inherited := e.OS.Defaults.Get("consoleLabels")
+	e.Keys.Set("adopted", e.OS.Adopted && !node.IsTrue(e.OS.Defaults.Get("adopted")))
+	if plain := inherited == nil && e.OS.Adopted || inherited != nil && !node.IsTrue(inherited); plain != e.Plain {
+		e.Keys.Put("consoleLabels", node.Bool(!e.Plain))
 	}
 }
 
 // power sets when the VM runs: a run strategy, or its older form.
-func (e *entry) power() {
-	spec := &e.live.vm.Spec
+func (e *Entry) power() {
+	spec := &e.Live.VM.Spec
 	if s := spec.RunStrategy; s != nil && *s != kubevirtv1.RunStrategyAlways {
-		e.keys.Set("runStrategy", string(*s))
+		e.Keys.Set("runStrategy", string(*s))
 	}
-	if spec.Running != nil && e.os.Adopted {
-		e.keys.Put("running", node.Bool(*spec.Running))
+	if spec.Running != nil && e.OS.Adopted {
+		e.Keys.Put("running", node.Bool(*spec.Running))
 	}
 }

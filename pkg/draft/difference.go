@@ -1,4 +1,4 @@
-package adopt
+package draft
 
 import (
 	"fmt"
@@ -7,13 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// difference returns the merge patch (RFC 7386) from one tree to another: nil removes a
-// key, lists are replaced. It is empty if they are equal.
-func difference(from, to tree) tree {
+// Difference returns the merge patch (RFC 7386) from one tree to another: nil removes a key, lists are replaced as a
+// whole, and labels and annotations are removed one by one. It is empty, and not nil, if the trees are equal.
+// It shares values with the second tree.
+func Difference(from, to manifest.Tree) manifest.Tree {
 	out := tree{}
 	for key, got := range from {
 		if _, ok := to[key]; !ok {
@@ -26,7 +28,7 @@ func difference(from, to tree) tree {
 		b, areTrees := want.(tree)
 		switch {
 		case isTree && areTrees:
-			if below := difference(a, b); len(below) > 0 {
+			if below := Difference(a, b); len(below) > 0 {
 				out[key] = below
 			}
 		case !ok || !reflect.DeepEqual(got, want):
@@ -50,20 +52,22 @@ func removed(key string, value any) any {
 	return out
 }
 
-// differences returns what differs between two trees, as `path: was, becomes`, sorted.
-func differences(live, rendered tree) []string {
-	over := difference(live, rendered)
-	paths := leaves(over)
+// Differences returns what differs between a VM and what is rendered for it, as "spec.runStrategy: \"Always\", becomes
+// nothing", sorted by path. Of lists, which may contain user data, it shows the number of entries, and of long values
+// the beginning.
+func Differences(live, rendered manifest.Tree) []string {
+	over := Difference(live, rendered)
+	paths := Leaves(over)
 	out := make([]string, 0, len(paths))
 	for _, path := range paths {
-		was, becomes := reach(live, path), reach(over, path)
+		was, becomes := Reach(live, path), Reach(over, path)
 		out = append(out, strings.Join(path, ".")+": "+shown(was)+", becomes "+shown(becomes))
 	}
 	return out
 }
 
-// leaves returns the paths of a tree that do not lead to trees with keys, sorted.
-func leaves(t tree) [][]string { return leavesBelow(nil, t) }
+// Leaves returns the paths in a tree of all values but trees with keys, sorted: each is a list of keys.
+func Leaves(t manifest.Tree) [][]string { return leavesBelow(nil, t) }
 
 func leavesBelow(at []string, t tree) [][]string {
 	var out [][]string
@@ -78,8 +82,9 @@ func leavesBelow(at []string, t tree) [][]string {
 	return out
 }
 
-// reach returns the value at a path of keys, which may have brackets in their names.
-func reach(t tree, path []string) any {
+// Reach returns the value at a path of keys, or nil if there is none. Unlike for [manifest.At], a key can contain
+// anything, such as brackets, and is never an index.
+func Reach(t manifest.Tree, path []string) any {
 	var v any = t
 	for _, key := range path {
 		below, _ := v.(tree)

@@ -1,4 +1,8 @@
-package adopt
+// Package draft writes the entry of one VM as it is in a cluster: the keys by which a fleet renders it. It reads the VM
+// ([Read]), sets the keys in the short forms of the format ([Entry.Draft]), and adds what they lack, once the caller
+// has rendered them ([Entry.Settle]). It renders nothing itself, and does not depend on other VMs: packages adopt and
+// writeback put entries into files.
+package draft
 
 import (
 	"cmp"
@@ -12,32 +16,33 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// entry is the entry of one VM in the making.
-type entry struct {
-	live *live
-	os   *catalog.ResolvedOS // in the mode of the entry
-	keys node.Map            // VM keys in the order written
+// Entry is the entry of one VM in the making. [New] returns one without keys.
+type Entry struct {
+	Live *Live
+	OS   *catalog.ResolvedOS // the entry of the catalog, in the mode that the VM has
+	Keys node.Map            // the keys of the VM under `vms`, in the order in which they were set
 	// Nodes that a residue adds to: the disks and NICs by the names that KubeVirt knows them by.
-	disks map[string]string // name of the volume → key under disks
-	nics  map[string]int    // name of the interface → index under nics
+	Disks map[string]string // name of the volume → key under `disks`
+	NICs  map[string]int    // name of the interface → index in `nics`, from 0
+
+	// Plain is true if its pods do not have the labels and annotations that consoles show.
+	Plain bool
+	// Kept is true if no key is taken back for what is overridden: the entry was there before.
+	Kept bool
 
 	// whole is true if parts of lists cannot be patched: the lists are overridden.
 	whole bool
-	// plain is true if its pods do not have the labels and annotations that consoles show.
-	plain bool
-	// kept is true if no key is taken back for what is overridden: the entry was there before.
-	kept bool
 }
 
-// key returns NAMESPACE/NAME, which identifies the VM among what is rendered.
-func (e *entry) key() string { return e.live.Namespace + "/" + e.live.Name }
+// Key returns NAMESPACE/NAME, which identifies the VM among what is rendered.
+func (e *Entry) Key() string { return e.Live.Namespace + "/" + e.Live.Name }
 
-// draft sets the keys of the format for the VM in the place of those that are set, in the order in which a
-// user reads them. It leaves out what the operating system's entry sets, and does not
-// care for the rest: [entry.settle] finds it.
-func (e *entry) draft(names *names) {
-	e.keys, e.whole = node.Map{}, false
-	e.keys.Set("os", e.os.Name)
+// Draft sets the keys, the disks and the NICs of the entry in the place of those that are set, the keys in the order in
+// which a user reads them. It leaves out what the operating system's entry sets, and what no key expresses:
+// [Entry.Settle] adds that.
+func (e *Entry) Draft(names *Names) {
+	e.Keys, e.whole = node.Map{}, false
+	e.Keys.Set("os", e.OS.Name)
 	e.mode()
 	e.size(names)
 	e.power()
@@ -52,8 +57,8 @@ func (e *entry) draft(names *names) {
 
 // hardware sets firmware and devices, as far as they differ from those of the operating
 // system's entry.
-func (e *entry) hardware() {
-	spec := e.live.spec()
+func (e *Entry) hardware() {
+	spec := e.Live.Spec()
 	e.firmware(spec.Domain.Firmware)
 	e.tpm(spec.Domain.Devices.TPM)
 	gpus := make([]any, 0, len(spec.Domain.Devices.GPUs))
@@ -67,20 +72,20 @@ func (e *entry) hardware() {
 	if spec.Domain.Firmware != nil && spec.Domain.Firmware.KernelBoot != nil {
 		e.override([]string{"spec", "template", "spec", "domain", "firmware", "kernelBoot"})
 	}
-	e.keys.Set("gpus", node.List(gpus))
-	e.keys.Set("hostDevices", node.List(devices))
+	e.Keys.Set("gpus", node.List(gpus))
+	e.Keys.Set("hostDevices", node.List(devices))
 	if spec.Domain.Machine != nil {
-		e.keys.Set("machineType", spec.Domain.Machine.Type)
+		e.Keys.Set("machineType", spec.Domain.Machine.Type)
 	}
-	if a := e.live.arch(); a != catalog.DefaultArch {
-		e.keys.Set("arch", a)
+	if a := e.Live.Arch(); a != catalog.DefaultArch {
+		e.Keys.Set("arch", a)
 	}
 }
 
 // firmware sets what differs, EFI always, since the guest is installed for it, and the
 // identity as it is: the guest identifies itself by it.
-func (e *entry) firmware(f *kubevirtv1.Firmware) {
-	kind, persistent := e.bootloader()
+func (e *Entry) firmware(f *kubevirtv1.Firmware) {
+	kind, persistent := e.Bootloader()
 	inherited, persists := e.inheritedFirmware()
 	has := node.Map{}
 	if kind != inherited || kind != "bios" {
@@ -93,18 +98,18 @@ func (e *entry) firmware(f *kubevirtv1.Firmware) {
 		has.Set("uuid", string(f.UUID))
 		has.Set("serial", f.Serial)
 	}
-	e.keys.Set("firmware", has.Short("type"))
+	e.Keys.Set("firmware", has.Short("type"))
 }
 
-// bootloader returns the type of a firmware in the words of the format, and whether its
-// variables persist. With a preference, firmware that the VM does not name is "".
-func (e *entry) bootloader() (kind string, persistent bool) {
+// Bootloader returns the type of the VM's firmware in the words of the format, "bios", "efi" or "secureboot", and
+// whether its variables persist. With a preference, firmware that the VM does not name is "".
+func (e *Entry) Bootloader() (kind string, persistent bool) {
 	var b kubevirtv1.Bootloader
-	if f := e.live.spec().Domain.Firmware; f != nil && f.Bootloader != nil {
+	if f := e.Live.Spec().Domain.Firmware; f != nil && f.Bootloader != nil {
 		b = *f.Bootloader
 	}
 	switch {
-	case b.EFI == nil && b.BIOS == nil && e.preferred():
+	case b.EFI == nil && b.BIOS == nil && e.Preferred():
 		return "", false
 	case b.EFI == nil:
 		return "bios", false
@@ -118,21 +123,21 @@ func (e *entry) bootloader() (kind string, persistent bool) {
 
 // inheritedFirmware returns the firmware of the operating system's entry, which a
 // preference takes the place of.
-func (e *entry) inheritedFirmware() (kind string, persistent bool) {
-	if e.preferred() {
+func (e *Entry) inheritedFirmware() (kind string, persistent bool) {
+	if e.Preferred() {
 		return "", false
 	}
-	f := e.os.Defaults.Get("firmware")
+	f := e.OS.Defaults.Get("firmware")
 	return cmp.Or(f.Get("type").Str(), "bios"), node.IsTrue(f.Get("persistent"))
 }
 
-// preferred reports whether a preference sets the hardware.
-func (e *entry) preferred() bool { return e.live.vm.Spec.Preference != nil }
+// Preferred reports whether a preference sets hardware that the VM does not name.
+func (e *Entry) Preferred() bool { return e.Live.VM.Spec.Preference != nil }
 
 // tpm sets the TPM if it differs.
-func (e *entry) tpm(t *kubevirtv1.TPMDevice) {
-	inherited := e.os.Defaults.Get("tpm")
-	if e.preferred() {
+func (e *Entry) tpm(t *kubevirtv1.TPMDevice) {
+	inherited := e.OS.Defaults.Get("tpm")
+	if e.Preferred() {
 		inherited = nil
 	}
 	has := t != nil && (t.Enabled == nil || *t.Enabled)
@@ -142,9 +147,9 @@ func (e *entry) tpm(t *kubevirtv1.TPMDevice) {
 	switch {
 	case has == inherited.IsSet() && persistent == node.IsTrue(inherited.Get("persistent")):
 	case persistent || has && inherited.IsSet():
-		e.keys.Put("tpm", persists.Node())
+		e.Keys.Put("tpm", persists.Node())
 	default:
-		e.keys.Put("tpm", node.Bool(has))
+		e.Keys.Put("tpm", node.Bool(has))
 	}
 }
 
@@ -160,75 +165,75 @@ func device(name, resource, prefix string, i int) *source.Node {
 
 // placement sets where the VM runs, and how it is taken from there: what the format
 // has in the words of Kubernetes and KubeVirt.
-func (e *entry) placement() {
-	spec := e.live.spec()
+func (e *Entry) placement() {
+	spec := e.Live.Spec()
 	if s := spec.EvictionStrategy; s != nil {
-		e.keys.Set("evictionStrategy", string(*s))
+		e.Keys.Set("evictionStrategy", string(*s))
 	}
-	e.keys.Set("nodeSelector", spec.NodeSelector)
-	e.keys.Set("tolerations", spec.Tolerations)
-	e.keys.Set("affinity", spec.Affinity)
-	e.keys.Set("topologySpreadConstraints", spec.TopologySpreadConstraints)
-	e.keys.Set("priorityClassName", spec.PriorityClassName)
+	e.Keys.Set("nodeSelector", spec.NodeSelector)
+	e.Keys.Set("tolerations", spec.Tolerations)
+	e.Keys.Set("affinity", spec.Affinity)
+	e.Keys.Set("topologySpreadConstraints", spec.TopologySpreadConstraints)
+	e.Keys.Set("priorityClassName", spec.PriorityClassName)
 	e.grace(spec.TerminationGracePeriodSeconds)
-	e.keys.Set("readinessProbe", spec.ReadinessProbe)
-	e.keys.Set("livenessProbe", spec.LivenessProbe)
-	e.keys.Set("hostname", escaped(spec.Hostname))
+	e.Keys.Set("readinessProbe", spec.ReadinessProbe)
+	e.Keys.Set("livenessProbe", spec.LivenessProbe)
+	e.Keys.Set("hostname", escaped(spec.Hostname))
 }
 
 // grace sets the grace period if it differs from that of the operating system's entry.
-func (e *entry) grace(seconds *int64) {
+func (e *Entry) grace(seconds *int64) {
 	const key = "terminationGracePeriodSeconds"
-	inherited := e.os.Defaults.Get(key)
-	if e.preferred() {
+	inherited := e.OS.Defaults.Get(key)
+	if e.Preferred() {
 		inherited = nil
 	}
 	switch {
 	case seconds == nil && inherited.IsSet():
-		e.keys.Put(key, node.Null())
+		e.Keys.Put(key, node.Null())
 	case seconds != nil:
 		if v := node.Number(decimal(*seconds)); !inherited.IsSet() || inherited.Text != v.Text {
-			e.keys.Put(key, v)
+			e.Keys.Put(key, v)
 		}
 	}
 }
 
 // metadata sets the labels that the VM and its pods have, and annotations. Those of
 // one of both are a residue.
-func (e *entry) metadata() {
-	vm := e.live.vm
+func (e *Entry) metadata() {
+	vm := e.Live.VM
 	shared := maps.Clone(vm.Labels)
 	maps.DeleteFunc(shared, func(key, value string) bool {
 		of, ok := vm.Spec.Template.ObjectMeta.Labels[key]
-		return !ok || of != value || isOurs(key) || !e.plain && (key == labelDomain || key == labelSize)
+		return !ok || of != value || IsOurs(key) || !e.Plain && (key == labelDomain || key == labelSize)
 	})
 	if vm.Labels[labels.BlockTracking] == "true" && shared[labels.BlockTracking] == "" {
-		e.keys.Put("backup", node.Bool(true))
+		e.Keys.Put("backup", node.Bool(true))
 	}
-	e.keys.Set("labels", texts(shared))
-	e.keys.Set("annotations", texts(vm.Annotations))
+	e.Keys.Set("labels", texts(shared))
+	e.Keys.Set("annotations", texts(vm.Annotations))
 	pod := maps.Clone(vm.Spec.Template.ObjectMeta.Annotations)
-	if w := pod[annotationWorkload]; w != "" && w != e.os.Workload && !e.plain {
-		e.keys.Set("workload", w)
+	if w := pod[annotationWorkload]; w != "" && w != e.OS.Workload && !e.Plain {
+		e.Keys.Set("workload", w)
 		delete(pod, annotationWorkload)
 	}
 	maps.DeleteFunc(pod, func(key, value string) bool { return value == e.consoleAnnotation(key) })
-	e.keys.Set("podAnnotations", texts(pod))
+	e.Keys.Set("podAnnotations", texts(pod))
 }
 
 // consoleAnnotation returns the value that is rendered for an annotation of the pods, or
 // "" for annotations that are not.
-func (e *entry) consoleAnnotation(key string) string {
-	if e.plain {
+func (e *Entry) consoleAnnotation(key string) string {
+	if e.Plain {
 		return ""
 	}
 	switch key {
 	case annotationOS:
-		return cmp.Or(e.os.Label, e.os.Name)
+		return cmp.Or(e.OS.Label, e.OS.Name)
 	case annotationFlavor:
 		return e.flavorName()
 	case annotationWorkload:
-		return e.os.Workload
+		return e.OS.Workload
 	}
 	return ""
 }
