@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/internal/process"
-	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/writeback"
 )
 
 // mergeFlags are the flags of import for a fleet that exists.
@@ -55,7 +55,7 @@ func (f *importFlags) mergeInto(cmd *cobra.Command, objects []manifest.Object) e
 	if len(f.namespaces) == 1 {
 		namespace = f.namespaces[0]
 	}
-	merged, err := adopt.Merge(objects, f.merge.into, adopt.MergeOptions{
+	merged, err := writeback.Merge(objects, f.merge.into, writeback.Options{
 		Fleet: fleet.Options{
 			Namespace: namespace, Set: f.merge.sets, Overlays: f.merge.overlays, Workers: process.Workers(),
 			Rest: process.Rest(),
@@ -83,7 +83,7 @@ func (f *importFlags) mergeInto(cmd *cobra.Command, objects []manifest.Object) e
 	return f.judge(merged, f.failOnDiff && (isBehind || !merged.Exact()))
 }
 
-func (f *importFlags) saveMerged(cmd *cobra.Command, merged *adopt.Merged) error {
+func (f *importFlags) saveMerged(cmd *cobra.Command, merged *writeback.Merged) error {
 	if err := merged.Save(); err != nil {
 		return err
 	}

@@ -230,11 +230,21 @@ var rooms = []room{
 		dir: "pkg/adopt",
 		ours: []string{
 			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest",
-			"pkg/draft", "pkg/node", "pkg/edit", "pkg/labels", "pkg/argocd", "pkg/pairs", "pkg/secret", "internal/files",
+			"pkg/draft", "pkg/node", "pkg/edit", "pkg/labels", "pkg/argocd", "pkg/pairs", "internal/files",
 			"internal/lazyregexp", "internal/suggest", "internal/wording",
 		},
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml),
+	},
+	{
+		dir: "pkg/writeback",
+		ours: []string{
+			"pkg/adopt", "pkg/argocd", "pkg/catalog", "pkg/draft", "pkg/edit", "pkg/fleet", "pkg/labels", "pkg/machine",
+			"pkg/manifest", "pkg/node", "pkg/render", "pkg/secret", "pkg/source", "pkg/values", "internal/files",
+			"internal/wording",
+		},
+		reach:   join(cluster, argocd),
+		imports: join(impure, yaml, kubevirt),
 	},
 	{
 		dir: "pkg/report",

@@ -34,12 +34,13 @@ type Options struct {
 	Unprotected bool
 }
 
-// namespace returns the namespace of an object.
-func (o Options) namespace(of manifest.Object) string {
+// NamespaceOf returns the namespace of an object: that of the options if the object has none.
+func (o Options) NamespaceOf(of manifest.Object) string {
 	return cmp.Or(of.Namespace, o.Namespace, "default")
 }
 
-func isMachine(o manifest.Object) bool {
+// IsVM reports whether an object is a VirtualMachine of KubeVirt.
+func IsVM(o manifest.Object) bool {
 	return o.Kind == "VirtualMachine" && o.Group() == "kubevirt.io"
 }
 
@@ -79,11 +80,11 @@ func (m *Machine) Exact() bool { return m.Refused == "" && len(m.Differences) ==
 func Import(objects []manifest.Object, opts Options) (*Result, error) {
 	entries := catalog.New(nil, new(source.Diagnostics))
 	w := &work{
-		Options: opts, catalog: entries, names: draft.Names{Flavors: entries}, known: index(objects),
+		Options: opts, catalog: entries, names: draft.Names{Flavors: entries}, known: Index(objects),
 		seen: map[manifest.ID]bool{},
 	}
 	for _, o := range objects {
-		if isMachine(o) {
+		if IsVM(o) {
 			w.read(o)
 		}
 	}
@@ -97,7 +98,7 @@ func Import(objects []manifest.Object, opts Options) (*Result, error) {
 	}
 	r := &Result{Files: w.files}
 	for _, e := range w.entries {
-		e.machine.Notes = notesOf(e.Live)
+		e.machine.Notes = Notes(e.Live)
 		r.Machines = append(r.Machines, e.machine)
 	}
 	r.Machines = append(r.Machines, w.refused...)
@@ -109,7 +110,7 @@ func Import(objects []manifest.Object, opts Options) (*Result, error) {
 type work struct {
 	Options
 	catalog *catalog.Set
-	known   known
+	known   Known
 	entries []*imported
 	refused []*Machine
 	seen    map[manifest.ID]bool
@@ -133,8 +134,8 @@ type imported struct {
 // read drafts the entry of one VirtualMachine, or refuses it.
 func (w *work) read(o manifest.Object) {
 	m := &Machine{ID: o.ID, Entry: o.Name}
-	m.Namespace = w.namespace(o)
-	choice, wanted := w.Mapping.of(m.ID)
+	m.Namespace = w.NamespaceOf(o)
+	choice, wanted := w.Mapping.Of(m.ID)
 	if !wanted {
 		return
 	}
@@ -146,7 +147,7 @@ func (w *work) read(o manifest.Object) {
 	w.seen[m.ID] = true
 	l, err := draft.Read(o, m.Namespace)
 	if err == nil {
-		err = refusal(l)
+		err = Refusal(l)
 	}
 	if err != nil {
 		m.Refused = err.Error()
@@ -154,7 +155,7 @@ func (w *work) read(o manifest.Object) {
 		return
 	}
 	m.ManifestLines = l.Lines
-	m.Guess = w.known.guess(l, choice)
+	m.Guess = w.known.Guess(l, choice)
 	os := draft.OSOf(w.catalog, m.Guess.OS, l)
 	if os == nil {
 		m.Refused = fmt.Sprintf("the catalog has no operating system %q", m.Guess.OS)

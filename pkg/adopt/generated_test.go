@@ -40,7 +40,7 @@ func FuzzImport(f *testing.F) {
 // 0 for a fleet with errors.
 func roundTrip(t *testing.T, seed uint64) int {
 	t.Helper()
-	_, objects := generated(t, seed)
+	objects := generated(t, seed)
 	if objects == nil {
 		return 0
 	}
@@ -52,23 +52,19 @@ func roundTrip(t *testing.T, seed uint64) int {
 	return len(r.Machines)
 }
 
-// generated writes a random fleet and returns its directory and its objects, or nil for a
-// fleet with errors.
-func generated(t *testing.T, seed uint64) (string, []manifest.Object) {
+// generated returns the objects of a random fleet, or nil for a fleet with errors.
+func generated(t *testing.T, seed uint64) []manifest.Object {
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, fleetgen.New(seed).Write(dir))
 	c := render.NewCollector()
-	_, diags := machine.Visit(dir, generatedOptions(dir), c.Visit)
+	_, diags := machine.Visit(dir, fleet.Options{Limit: dir, Namespace: "prod"}, c.Visit)
 	rendered := c.Rendered(diags)
 	if diags.HasErrors() {
-		return dir, nil
+		return nil
 	}
-	return dir, render.Objects(rendered...)
+	return render.Objects(rendered...)
 }
-
-// generatedOptions returns the options for reading a random fleet.
-func generatedOptions(dir string) fleet.Options { return fleet.Options{Limit: dir, Namespace: "prod"} }
 
 // byHand returns objects without the marks by which an import recognizes those of vmrender.
 func byHand(t *testing.T, objects []manifest.Object) []manifest.Object {

@@ -18,20 +18,21 @@ import (
 // tree is a decoded JSON object; see [manifest.Decode].
 type tree = manifest.Tree
 
-// known is what the manifests contain in addition to the VMs.
-type known map[manifest.ID]manifest.Object
+// Known is what the manifests of a cluster contain in addition to the VMs, such as their instances and claims.
+type Known map[manifest.ID]manifest.Object
 
-func index(objects []manifest.Object) known {
-	k := known{}
+// Index returns what the objects contain. Of several with the same identity, the last counts.
+func Index(objects []manifest.Object) Known {
+	k := Known{}
 	for _, o := range objects {
 		k[o.ID] = o
 	}
 	return k
 }
 
-// guess returns the operating system of a VM: the one that is chosen for it, or else the one that its objects show, as
-// far as they do.
-func (k known) guess(l *draft.Live, chosen Choice) Guess {
+// Guess returns the operating system of a VM: the one that is chosen for it, or else the one that its objects show, as
+// [DetectOS] has it.
+func (k Known) Guess(l *draft.Live, chosen Choice) Guess {
 	if chosen.OS != "" {
 		return Guess{chosen.OS, "os from the mapping"}
 	}
@@ -41,7 +42,7 @@ func (k known) guess(l *draft.Live, chosen Choice) Guess {
 }
 
 // disks returns the DataVolumes and claims of a VM's volumes, in their order.
-func (k known) disks(l *draft.Live) []tree {
+func (k Known) disks(l *draft.Live) []tree {
 	var out []tree
 	for i := range l.Spec().Volumes {
 		name := claimOf(&l.Spec().Volumes[i])
@@ -57,7 +58,7 @@ func (k known) disks(l *draft.Live) []tree {
 	return out
 }
 
-func (k known) get(apiVersion, kind, namespace, name string) tree {
+func (k Known) get(apiVersion, kind, namespace, name string) tree {
 	o, ok := k[manifest.ID{APIVersion: apiVersion, Kind: kind, Namespace: namespace, Name: name}]
 	if !ok {
 		return nil
@@ -68,7 +69,7 @@ func (k known) get(apiVersion, kind, namespace, name string) tree {
 // vlan returns the VLAN of a network, or 0 if its definition names none, or more than one
 // (containernetworking/plugins, plugins/main/bridge, v1.9.0; a plugin of a chain has the
 // same form).
-func (k known) vlan(nad string) int {
+func (k Known) vlan(nad string) int {
 	namespace, name, _ := strings.Cut(nad, "/")
 	d := k.get("k8s.cni.cncf.io/v1", "NetworkAttachmentDefinition", namespace, name)
 	config := manifest.Decode([]byte(manifest.Text(d, "spec", "config")))
@@ -81,7 +82,7 @@ func (k known) vlan(nad string) int {
 }
 
 // target returns the versions that the objects show: that of KubeVirt.
-func (k known) target() *source.Node {
+func (k Known) target() *source.Node {
 	for id, object := range k {
 		if id.Kind != "KubeVirt" || id.Group() != "kubevirt.io" {
 			continue
@@ -108,8 +109,9 @@ func claimOf(v *kubevirtv1.Volume) string {
 	return ""
 }
 
-// refusal returns why a VM must not be taken, or nil.
-func refusal(l *draft.Live) error {
+// Refusal returns why a VM must not become an entry of a fleet, in words for users, or nil: another tool manages it, it
+// is being deleted, or its name cannot be that of an entry.
+func Refusal(l *draft.Live) error {
 	o := l.Object()
 	if by := ManagedBy(o); by != "" {
 		return errors.New(by)

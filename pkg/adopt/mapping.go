@@ -39,8 +39,8 @@ type mappingFile struct {
 func Names(objects []manifest.Object, opts Options) []string {
 	var names []string
 	for _, o := range objects {
-		if isMachine(o) {
-			names = append(names, opts.namespace(o)+"/"+o.Name)
+		if IsVM(o) {
+			names = append(names, opts.NamespaceOf(o)+"/"+o.Name)
 		}
 	}
 	return names
@@ -111,8 +111,9 @@ func fileProblem(name string) string {
 	return ""
 }
 
-// of returns the choice for a VM, and whether the VM is taken.
-func (m Mapping) of(id manifest.ID) (Choice, bool) {
+// Of returns the choice for a VM, and whether the VM is taken: a nil mapping takes all VMs, and chooses nothing for
+// them.
+func (m Mapping) Of(id manifest.ID) (Choice, bool) {
 	c, ok := m[id.Namespace+"/"+id.Name]
 	return c, ok || m == nil
 }
@@ -142,14 +143,14 @@ func (r *Result) Mapping() []byte {
 // each value of a label.
 func (w *work) entryFile(l *draft.Live) string {
 	if value := l.VM.Labels[w.Label]; w.Label != "" && values.NameProblem(value) == "" {
-		return path.Join(cmp.Or(l.Namespace, "vms"), fileOf(value))
+		return path.Join(cmp.Or(l.Namespace, "vms"), FileOf(value))
 	}
-	return fileOf(l.Namespace)
+	return FileOf(l.Namespace)
 }
 
-// fileOf returns the name of the file with the entries of a namespace, or of the value of a label. Some names of
-// files have another meaning: platform.yaml is one.
-func fileOf(name string) string {
+// FileOf returns the name of the file with the entries of a namespace, or of the value of a label, such as "shop.yaml".
+// For names of files with another meaning, of which platform.yaml is one, it is another, such as "vms-platform.yaml".
+func FileOf(name string) string {
 	name = cmp.Or(name, "vms") + ".yaml"
 	if !fleet.HasEntries(name) {
 		return "vms-" + name

@@ -35,8 +35,9 @@ const (
 		" (Halted for false), which changes nothing, and write `runStrategy` in the entry in the place of `running`"
 )
 
-// notesOf returns what the user should know of a VM.
-func notesOf(l *draft.Live) []Note {
+// Notes returns what the user should know of a VM: the disks that are deleted with it, its key `running`, and what was
+// done to it since it was applied.
+func Notes(l *draft.Live) []Note {
 	var out []Note
 	if names := ownedDisks(l); len(names) > 0 {
 		out = append(out, Note{fmt.Sprintf("the disk %s belongs to the VM", strings.Join(names, ", ")), stepsOwned})

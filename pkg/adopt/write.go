@@ -173,7 +173,7 @@ func (g *group) write() []byte {
 		if e.leader != nil && e.leader != e {
 			continue
 		}
-		for _, c := range commentsOn(e.Entry, e.machine.Guess) {
+		for _, c := range Comments(e.Entry, e.machine.Guess) {
 			out.Comment(2, c)
 		}
 		e.first = out.Line
@@ -184,9 +184,9 @@ func (g *group) write() []byte {
 	return []byte(out.String())
 }
 
-// commentsOn returns remarks for a reader of an entry: the reason for its operating
-// system, and what no key expresses.
-func commentsOn(e *draft.Entry, os Guess) []string {
+// Comments returns remarks for a reader of an entry, a comment each, without "#": the reason for its operating system,
+// and what no key expresses. There are none if the system has no reason, and nothing is overridden.
+func Comments(e *draft.Entry, os Guess) []string {
 	var out []string
 	if os.Reason != "" {
 		out = append(out, os.OS+": "+os.Reason)

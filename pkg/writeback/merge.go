@@ -1,9 +1,16 @@
-package adopt
+// Package writeback changes the files of an existing fleet to what was changed in the cluster: a VM without an entry
+// gets one, and of a VM that differs from what its entry renders, the keys that differ change in the text of the entry.
+// Each change is tried in a copy of the fleet, which is rendered, and is refused if another VM changes by it. What an
+// overlay or a template sets is left to the user.
+//
+// An import into a new fleet is package adopt. The package reads no cluster: its input is manifests.
+package writeback
 
 import (
 	"errors"
 	"slices"
 
+	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/fleet"
@@ -11,39 +18,39 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// MergeOptions are the options of a merge.
-type MergeOptions struct {
-	// Fleet are the options with which the fleet is read.
+// Options are the options of a merge.
+type Options struct {
+	// Fleet are the options with which the fleet is read. Its namespace is also that of manifests that have none.
 	Fleet fleet.Options
-	// Mapping specifies what becomes of each VM, as in [Options].
-	Mapping Mapping
+	// Mapping specifies what becomes of each VM, as in [adopt.Options]. A VM that has an entry keeps it where it is.
+	Mapping adopt.Mapping
 	// Templates replaces values that are templates. They are left and listed without it.
 	Templates bool
 }
 
 // Merged is a fleet with what has changed in the cluster.
 type Merged struct {
-	Root     string // of the fleet, as the user writes it
-	Files    []Changed
-	Machines []*MergedMachine // by namespace and name
+	Root     string     // of the fleet, as the user writes it
+	Files    []File     // that change, by path
+	Machines []*Machine // of the input, without those that the mapping omits, by namespace and name
 }
 
-// Changed is a file of the fleet that changes.
-type Changed struct {
+// File is a file of the fleet that changes.
+type File struct {
 	Path      string // below the root, with slashes
-	Was, Text []byte // Was is nil for a new file
+	Was, Text []byte // before and after; Was is nil for a new file
 }
 
-// MergedMachine is what became of one VirtualMachine.
-type MergedMachine struct {
-	Machine
+// Machine is what became of one VirtualMachine.
+type Machine struct {
+	adopt.Machine
 	// Added is true if the VM had no entry.
 	Added bool
 	// Changes of its values, and those that were left to the user, with the reason.
 	Changes, Asks []ValueChange
-	// ByHand lists who has changed what in the cluster; see [ByHand].
+	// ByHand lists who has changed what in the cluster; see [adopt.ByHand].
 	ByHand []string
-	// Dropped are the objects that are no longer rendered, as KIND NAMESPACE/NAME.
+	// Dropped are the objects that are no longer rendered, as KIND NAMESPACE/NAME, sorted.
 	Dropped []string
 }
 
@@ -57,11 +64,14 @@ type ValueChange struct {
 	path []string
 }
 
-// Merge adds VMs of a cluster to an existing fleet, at a path of it: one without
-// an entry gets one, and what differs between a VM and what its entry renders is
-// changed in the entry. Nothing but entries changes: no defaults, no catalog, no overlay.
-// It writes no files. An error means that nothing could be merged.
-func Merge(objects []manifest.Object, at string, opts MergeOptions) (*Merged, error) {
+// Merge adds VMs of a cluster to an existing fleet, at a path of it: one without an entry gets one, and what differs
+// between a VM and what its entry renders is changed in the entry. Nothing but entries changes: no defaults, no
+// catalog, no overlay. Only files at or below the path change. The other objects show what the VMs do not, as for
+// [adopt.Import].
+//
+// It writes no files but those of a temporary copy. An error means that nothing could be merged, such as for a fleet
+// that has errors itself; what is wrong with one VM is in its [Machine].
+func Merge(objects []manifest.Object, at string, opts Options) (*Merged, error) {
 	c, err := copyFleet(at, opts.Fleet)
 	if c != nil {
 		defer c.remove()
@@ -87,13 +97,13 @@ func Merge(objects []manifest.Object, at string, opts MergeOptions) (*Merged, er
 
 // mergeOnce merges all VMs. Each change is tried with the VMs of its file, which
 // is fast, or with all: one may not go with the VMs of other files.
-func mergeOnce(objects []manifest.Object, c *copied, opts MergeOptions, withAll bool) (*merge, error) {
-	m := &merge{fleet: c, opts: opts, known: index(objects), withAll: withAll, isWide: map[string]bool{}}
+func mergeOnce(objects []manifest.Object, c *copied, opts Options, withAll bool) (*merge, error) {
+	m := &merge{fleet: c, opts: opts, known: adopt.Index(objects), withAll: withAll, isWide: map[string]bool{}}
 	if err := m.open(); err != nil {
 		return nil, err
 	}
 	for _, o := range objects {
-		if isMachine(o) {
+		if adopt.IsVM(o) {
 			m.take(o)
 		}
 	}
@@ -110,8 +120,8 @@ func mergeOnce(objects []manifest.Object, c *copied, opts MergeOptions, withAll 
 type merge struct {
 	fleet   *copied
 	catalog *catalog.Set
-	known   known
-	opts    MergeOptions
+	known   adopt.Known
+	opts    Options
 	first   *rendering // of the fleet as it is
 	all     []*merging
 	byName  map[string]bool
@@ -124,7 +134,7 @@ type merge struct {
 // should have with all levels, in their plain forms.
 type merging struct {
 	*draft.Entry
-	out  *MergedMachine
+	out  *Machine
 	file string // of the entry, below the root
 	text []byte // of the file, before the entry changes
 	bare []byte // of the file, before the entry was added; nil if there was no file

@@ -1,4 +1,4 @@
-package adopt
+package writeback
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/node"
@@ -50,9 +51,9 @@ func (m *merge) change(x *merging) error {
 	}
 	over := x.differenceTo(r)
 	if x.out.Added {
-		x.out.Notes = notesOf(x.Live)
+		x.out.Notes = adopt.Notes(x.Live)
 	} else {
-		all := ByHand(manifest.Object{ID: x.Live.ID, JSON: x.Live.JSON}, r.vms[x.Key()])
+		all := adopt.ByHand(manifest.Object{ID: x.Live.ID, JSON: x.Live.JSON}, r.vms[x.Key()])
 		x.out.ByHand = deedsAt(draft.Leaves(over), all)
 	}
 	if len(over) == 0 {

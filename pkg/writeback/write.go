@@ -1,4 +1,4 @@
-package adopt
+package writeback
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/wording"
+	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/edit"
@@ -56,8 +57,8 @@ func alone(value, inherited *source.Node) *source.Node {
 // add writes the entry of a VM that has none: the least with which it is rendered, in the
 // file of its namespace.
 func (m *merge) add(x *merging) error {
-	choice, _ := m.opts.Mapping.of(x.out.ID)
-	x.out.Guess = m.known.guess(x.Live, choice)
+	choice, _ := m.opts.Mapping.Of(x.out.ID)
+	x.out.Guess = m.known.Guess(x.Live, choice)
 	x.OS = m.nearestOS(x.out.Guess.OS, x.Live)
 	if x.OS == nil {
 		return refused(fmt.Sprintf("the catalog has no operating system %q", x.out.Guess.OS))
@@ -137,7 +138,7 @@ func (m *merge) withEntry(x *merging, was []byte, entry *source.Node) ([]byte, e
 
 // comment explains why the operating system of a new entry is what it is.
 func (x *merging) comment() string {
-	return strings.Join(commentsOn(x.Entry, x.out.Guess), "; ")
+	return strings.Join(adopt.Comments(x.Entry, x.out.Guess), "; ")
 }
 
 // fileFor returns the file of a namespace: the first that sets it, in the part of the
@@ -161,7 +162,7 @@ func (m *merge) fileFor(namespace string) string {
 	if strings.HasSuffix(m.fleet.part, ".yaml") || strings.HasSuffix(m.fleet.part, ".yml") {
 		return m.fleet.part
 	}
-	return path.Join(m.fleet.part, fileOf(namespace))
+	return path.Join(m.fleet.part, adopt.FileOf(namespace))
 }
 
 // isOf reports whether a file sets a namespace for its VMs.
@@ -244,7 +245,7 @@ func (m *merge) result() *Merged {
 	}
 	for file, text := range node.Sorted(m.fleet.files) {
 		if was := m.fleet.was[file]; was == nil || string(was) != string(text) {
-			out.Files = append(out.Files, Changed{file, was, text})
+			out.Files = append(out.Files, File{file, was, text})
 		}
 	}
 	return out

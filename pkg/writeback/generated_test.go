@@ -1,4 +1,4 @@
-package adopt_test
+package writeback_test
 
 import (
 	"path/filepath"
@@ -7,9 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/internal/fleetgen"
-	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/render"
+	"github.com/vmrender/vmrender/pkg/writeback"
 )
 
 // changesByHand are manual changes to VMs of generated fleets, each for some of the VMs.
@@ -59,13 +62,13 @@ func mergeBack(t *testing.T, seed uint64) int {
 		return 0
 	}
 	opts := generatedOptions(dir)
-	same, err := adopt.Merge(objects, dir, adopt.MergeOptions{Fleet: opts})
+	same, err := writeback.Merge(objects, dir, writeback.Options{Fleet: opts})
 	require.NoError(t, err, "seed %d", seed)
 	diff, report := written(t, same)
 	require.Empty(t, diff, "seed %d: %s", seed, report)
 	require.True(t, same.Exact(), "seed %d: %s", seed, report)
 
-	changed, err := adopt.Merge(changedByHand(t, objects, seed), dir, adopt.MergeOptions{Fleet: opts, Templates: true})
+	changed, err := writeback.Merge(changedByHand(t, objects, seed), dir, writeback.Options{Fleet: opts, Templates: true})
 	require.NoError(t, err, "seed %d", seed)
 	_, report = written(t, changed)
 	require.NotContains(t, report, fleetgen.Secret)
@@ -125,7 +128,7 @@ func TestMergeAdds(t *testing.T) {
 		to := t.TempDir()
 		write(t, filepath.Join(to, "fleet.yaml"), []byte(existing))
 		write(t, filepath.Join(to, "a.yaml"), []byte("namespace: a\nvms:\n  first: {os: rhel9}\n"))
-		r, err := adopt.Merge(byHand(t, objects), to, adopt.MergeOptions{Fleet: fleet.Options{Limit: to}})
+		r, err := writeback.Merge(byHand(t, objects), to, writeback.Options{Fleet: fleet.Options{Limit: to}})
 		require.NoError(t, err, "seed %d", seed)
 		_, report := written(t, r)
 		for _, m := range r.Machines {
@@ -139,4 +142,36 @@ func TestMergeAdds(t *testing.T) {
 	}
 	require.Greater(t, added, 20)
 	require.Less(t, refused, added/10, "what the format refuses of a VM, such as cloud-init for Windows")
+}
+
+// generated writes a random fleet and returns its directory and its objects, or nil for a
+// fleet with errors.
+func generated(t *testing.T, seed uint64) (string, []manifest.Object) {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, fleetgen.New(seed).Write(dir))
+	c := render.NewCollector()
+	_, diags := machine.Visit(dir, generatedOptions(dir), c.Visit)
+	rendered := c.Rendered(diags)
+	if diags.HasErrors() {
+		return dir, nil
+	}
+	return dir, render.Objects(rendered...)
+}
+
+// generatedOptions returns the options for reading a random fleet.
+func generatedOptions(dir string) fleet.Options { return fleet.Options{Limit: dir, Namespace: "prod"} }
+
+// byHand returns objects without the marks by which a merge recognizes those of vmrender.
+func byHand(t *testing.T, objects []manifest.Object) []manifest.Object {
+	t.Helper()
+	var out []manifest.Object
+	for _, o := range objects {
+		tree := o.Tree()
+		delete(manifest.Map(tree, "metadata", "labels"), labels.ManagedBy)
+		made, err := manifest.New(tree)
+		require.NoError(t, err)
+		out = append(out, made)
+	}
+	return out
 }

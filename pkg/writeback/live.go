@@ -1,4 +1,4 @@
-package adopt
+package writeback
 
 import (
 	"reflect"
@@ -10,6 +10,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
+
+// tree is a decoded JSON object; see [manifest.Decode].
+type tree = manifest.Tree
 
 // filledIn are the fields that KubeVirt and the programs around it fill in: if Git is silent
 // about them, the cluster's value is not a manual change.

@@ -1,10 +1,11 @@
-package adopt
+package writeback
 
 import (
 	"cmp"
 	"fmt"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -12,9 +13,9 @@ import (
 
 // take reads one VirtualMachine, or refuses it.
 func (m *merge) take(o manifest.Object) {
-	out := &MergedMachine{Machine: Machine{ID: o.ID, Entry: o.Name}}
-	out.Namespace = Options{Namespace: m.opts.Fleet.Namespace}.namespace(o)
-	if _, ok := m.opts.Mapping.of(out.ID); !ok {
+	out := &Machine{Machine: adopt.Machine{ID: o.ID, Entry: o.Name}}
+	out.Namespace = adopt.Options{Namespace: m.opts.Fleet.Namespace}.NamespaceOf(o)
+	if _, ok := m.opts.Mapping.Of(out.ID); !ok {
 		return
 	}
 	x := &merging{Entry: &draft.Entry{Kept: true}, out: out, reset: map[string]bool{}}
@@ -56,7 +57,7 @@ func (m *merge) foreign(x *merging) string {
 	if !x.out.Added && manifest.Text(x.Live.Object(), "metadata", "labels", labels.ManagedBy) == labels.Manager {
 		return ""
 	}
-	if err := refusal(x.Live); err != nil {
+	if err := adopt.Refusal(x.Live); err != nil {
 		return err.Error()
 	}
 	return ""

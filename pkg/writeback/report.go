@@ -1,4 +1,4 @@
-package adopt
+package writeback
 
 import (
 	"bytes"
@@ -19,12 +19,12 @@ import (
 
 // Refused reports whether a VM was not taken into the fleet.
 func (r *Merged) Refused() bool {
-	return slices.ContainsFunc(r.Machines, func(x *MergedMachine) bool { return x.Refused != "" })
+	return slices.ContainsFunc(r.Machines, func(x *Machine) bool { return x.Refused != "" })
 }
 
 // Exact reports whether all VMs are rendered as they are, by the files with the changes.
 func (r *Merged) Exact() bool {
-	return !slices.ContainsFunc(r.Machines, func(m *MergedMachine) bool { return !m.Exact() })
+	return !slices.ContainsFunc(r.Machines, func(m *Machine) bool { return !m.Exact() })
 }
 
 // Diff writes the changes of the files as `diff -u` does. What can be a secret is not shown.
@@ -104,7 +104,7 @@ func (r *Merged) Report(w io.Writer) error {
 	var out bytes.Buffer
 	var steps []string
 	for _, m := range r.Machines {
-		m.report(&out, r.path(&Changed{Path: m.File}))
+		m.report(&out, r.path(&File{Path: m.File}))
 		for _, n := range m.Notes {
 			if n.Steps != "" && !slices.Contains(steps, n.Steps) {
 				steps = append(steps, n.Steps)
@@ -119,7 +119,7 @@ func (r *Merged) Report(w io.Writer) error {
 	return err
 }
 
-func (m *MergedMachine) report(out *bytes.Buffer, file string) {
+func (m *Machine) report(out *bytes.Buffer, file string) {
 	fmt.Fprintf(out, "%s/%s: %s\n", m.Namespace, m.Name, m.verdict(file))
 	for _, c := range m.Changes {
 		if m.Added {
@@ -146,7 +146,7 @@ func (m *MergedMachine) report(out *bytes.Buffer, file string) {
 }
 
 // verdict describes in a few words what became of the VM.
-func (m *MergedMachine) verdict(file string) string {
+func (m *Machine) verdict(file string) string {
 	what := "changed in " + file
 	switch {
 	case m.Refused != "":
@@ -188,7 +188,8 @@ func (r *Merged) sums(out *bytes.Buffer) {
 		exact, wording.Count(len(r.Machines), "VM"), added, altered, refused)
 }
 
-// Save writes the files that change, all or none, and only if they are still what was read.
+// Save writes the files that change below the root of the fleet, all or none, and only if they are still what was read.
+// The error names the file that is not.
 func (r *Merged) Save() error {
 	dir, err := files.Open(r.Root)
 	if err != nil {
@@ -213,7 +214,7 @@ func (r *Merged) Save() error {
 // notShown stands for what can be a secret.
 const notShown = "(not shown)"
 
-// Names returns the files that change, as the user would write them.
+// Names returns the paths of the files that change, as the user would write them, in the order of Files.
 func (r *Merged) Names() []string {
 	out := make([]string, len(r.Files))
 	for i := range r.Files {
@@ -222,4 +223,4 @@ func (r *Merged) Names() []string {
 	return out
 }
 
-func (r *Merged) path(f *Changed) string { return filepath.ToSlash(filepath.Join(r.Root, f.Path)) }
+func (r *Merged) path(f *File) string { return filepath.ToSlash(filepath.Join(r.Root, f.Path)) }

@@ -1,4 +1,4 @@
-package adopt
+package writeback
 
 import (
 	"cmp"
@@ -85,7 +85,7 @@ func (x *merging) patchVolumes(rendered tree) {
 
 // imposed reports whether an overlay sets a value that differs: what is left then is the
 // overlay's, and no override of the entry's.
-func (m *MergedMachine) imposed() bool { return len(m.Asks) > 0 && m.Asks[0].Why == whyOverlay }
+func (m *Machine) imposed() bool { return len(m.Asks) > 0 && m.Asks[0].Why == whyOverlay }
 
 // resetAt leaves a key that the format refuses as it was; its change becomes an override. It
 // reports whether there was one.

@@ -1,4 +1,4 @@
-package adopt_test
+package writeback_test
 
 import (
 	"bytes"
@@ -19,6 +19,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/patch"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/writeback"
 )
 
 // merging is an archive. It contains the files of a fleet below fleet/, the edits of its
@@ -30,7 +31,7 @@ type merging struct {
 	edits   map[string][]patch.Operation // by namespace/name
 	live    []manifest.Object
 	at      string // target of the merge
-	options adopt.MergeOptions
+	options writeback.Options
 }
 
 func TestMerge(t *testing.T) {
@@ -43,7 +44,7 @@ func TestMerge(t *testing.T) {
 			require.NoError(t, err)
 			m := readMerging(t, archive)
 			live := m.machines(t)
-			merged, err := adopt.Merge(live, m.at, m.options)
+			merged, err := writeback.Merge(live, m.at, m.options)
 			archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool {
 				return f.Name == "diff" || f.Name == "report"
 			})
@@ -145,7 +146,7 @@ func edited(t *testing.T, o manifest.Object, ops ...patch.Operation) manifest.Ob
 	return manifest.Object{ID: o.ID, JSON: source.AppendJSON(nil, d.Tree)}
 }
 
-func written(t *testing.T, merged *adopt.Merged) (diff, report string) {
+func written(t *testing.T, merged *writeback.Merged) (diff, report string) {
 	t.Helper()
 	var a, b bytes.Buffer
 	require.NoError(t, merged.Diff(&a))
@@ -155,10 +156,10 @@ func written(t *testing.T, merged *adopt.Merged) (diff, report string) {
 
 // again writes the merged files and merges the same VMs once more, which must change
 // nothing. Files that are not reported keep every byte.
-func (m *merging) again(t *testing.T, merged *adopt.Merged, live []manifest.Object) {
+func (m *merging) again(t *testing.T, merged *writeback.Merged, live []manifest.Object) {
 	t.Helper()
 	require.NoError(t, merged.Save())
-	again, err := adopt.Merge(live, m.at, m.options)
+	again, err := writeback.Merge(live, m.at, m.options)
 	require.NoError(t, err)
 	diff, _ := written(t, again)
 	require.Empty(t, diff, "a second merge changes more")
