@@ -12,6 +12,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/compare"
+	"github.com/vmrender/vmrender/pkg/exports"
 	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/report/problems"
@@ -23,7 +24,7 @@ import (
 
 // read reads the objects of all inputs.
 func (f *importFlags) read(cmd *cobra.Command, args []string) ([]manifest.Object, error) {
-	in := adopt.Inputs{
+	in := exports.Inputs{
 		Files: args, Cluster: f.kubeconfig+f.context != "", Chart: f.chart, Values: f.values, Namespaces: f.namespaces,
 	}
 	if err := in.Check(); err != nil {
@@ -58,7 +59,7 @@ func (f *importFlags) readFiles(cmd *cobra.Command, files []string) ([]manifest.
 		}
 		objects = append(objects, more...)
 	}
-	objects, unexpanded := adopt.Expand(objects, f.params)
+	objects, unexpanded := exports.Expand(objects, f.params)
 	for _, p := range unexpanded {
 		diags.Errorf(source.Pos{}, rule.Unreadable, "", "%s", p)
 	}
@@ -128,7 +129,7 @@ func readInput(cmd *cobra.Command, at string) ([]manifest.Object, *source.Diagno
 		l := compare.Manifests(at, cmd.InOrStdin())
 		return l.Objects, l.Diags
 	}
-	if objects, isExport, err := adopt.ReadExport(at); isExport {
+	if objects, isExport, err := exports.Read(at); isExport {
 		diags := new(source.Diagnostics)
 		if err != nil {
 			diags.Errorf(source.Pos{File: at}, rule.Unreadable, "", "%v", err)

@@ -227,6 +227,10 @@ var rooms = []room{
 		reach: join(cluster, argocd), imports: join(impure, yaml, system),
 	},
 	{
+		dir: "pkg/exports", ours: []string{"pkg/manifest", "internal/lazyregexp", "internal/suggest"},
+		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml),
+	},
+	{
 		dir: "pkg/adopt",
 		ours: []string{
 			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest",

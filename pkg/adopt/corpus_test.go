@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/adopt"
+	"github.com/vmrender/vmrender/pkg/exports"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
@@ -29,7 +30,7 @@ func read(t *testing.T, paths ...string) []manifest.Object {
 		require.NoError(t, err)
 		all = append(all, objects...)
 	}
-	all, problems := adopt.Expand(all, params)
+	all, problems := exports.Expand(all, params)
 	for _, p := range problems {
 		require.Contains(t, p.Text, "no template has the parameter")
 	}

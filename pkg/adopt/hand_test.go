@@ -37,9 +37,10 @@ spec:
 	require.Empty(t, ByHand(live, manifest.Object{ID: live.ID}))
 
 	const annotation = "kubectl.kubernetes.io/last-applied-configuration"
-	applied := with(live.Tree(), "metadata", tree{
+	applied := live.Tree()
+	applied["metadata"] = tree{
 		"name": "web", "namespace": "prod", "annotations": tree{annotation: string(wanted.JSON)},
-	})
+	}
 	o, err := manifest.New(applied)
 	require.NoError(t, err)
 	require.Equal(t, []string{

@@ -1,4 +1,4 @@
-package adopt
+package exports
 
 import (
 	"archive/tar"
@@ -71,8 +71,8 @@ var backupFiles = []file{
 func TestReadBackup(t *testing.T) {
 	packed := archiveOf(t, backupFiles)
 	for name, content := range map[string][]byte{"tar": packed, "tar.gz": zipped(t, packed)} {
-		require.True(t, IsArchive(content[:min(len(content), 512)]), name)
-		objects, err := ReadArchive(bytes.NewReader(content))
+		require.True(t, isArchive(content[:min(len(content), 512)]), name)
+		objects, err := readArchive(bytes.NewReader(content))
 		require.NoError(t, err, name)
 		var ids []string
 		for _, o := range objects {
@@ -82,7 +82,7 @@ func TestReadBackup(t *testing.T) {
 			"kubevirt.io/v1 VirtualMachine prod/web01", "v1 PersistentVolumeClaim prod/web01",
 		}, ids, name)
 	}
-	require.False(t, IsArchive([]byte("apiVersion: v1\n")))
+	require.False(t, isArchive([]byte("apiVersion: v1\n")))
 }
 
 func digestOf(content string) string {
@@ -125,17 +125,17 @@ func TestReadOCI(t *testing.T) {
 		files := exportFiles(config, "application/vnd.kubevirt."+kind+".config.v1+json")
 		dir := unpacked(files)
 		delete(dir, blobFile("a disk").name)
-		fromDir, err := ReadDir(dir)
+		fromDir, err := readDir(dir)
 		require.NoError(t, err)
 
 		packed := archiveOf(t, files)
 		beforeDisk := bytes.Index(packed, []byte(blobFile("a disk").name))
-		fromTar, err := ReadArchive(io.MultiReader(bytes.NewReader(packed[:beforeDisk]), broken{t}))
+		fromTar, err := readArchive(io.MultiReader(bytes.NewReader(packed[:beforeDisk]), broken{t}))
 		require.NoError(t, err)
 
 		slices.Reverse(files)
 		files[0].name = "./" + files[0].name
-		backwards, err := ReadArchive(bytes.NewReader(archiveOf(t, files)))
+		backwards, err := readArchive(bytes.NewReader(archiveOf(t, files)))
 		require.NoError(t, err)
 
 		for _, objects := range [][]manifest.Object{fromDir, fromTar, backwards} {
@@ -176,14 +176,14 @@ func TestReadArchiveProblems(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			objects, err := ReadArchive(bytes.NewReader(archiveOf(t, test.files)))
+			objects, err := readArchive(bytes.NewReader(archiveOf(t, test.files)))
 			require.EqualError(t, err, test.want)
 			require.Empty(t, objects)
 		})
 	}
-	_, err := ReadArchive(strings.NewReader("\x1f\x8bnothing"))
+	_, err := readArchive(strings.NewReader("\x1f\x8bnothing"))
 	require.ErrorContains(t, err, "reading the archive: ")
-	_, err = ReadDir(fstest.MapFS{"oci-layout": {}, "index.json": {Data: bytes.Repeat([]byte(" "), maxObject+1)}})
+	_, err = readDir(fstest.MapFS{"oci-layout": {}, "index.json": {Data: bytes.Repeat([]byte(" "), maxObject+1)}})
 	require.EqualError(t, err, "index.json: larger than 4 MiB")
 }
 
@@ -202,7 +202,7 @@ func FuzzReadArchive(f *testing.F) {
 	f.Add(archiveOf(f, exportFiles(vmJSON, "application/vnd.kubevirt.virtualmachine.config.v1+json")))
 	f.Add([]byte{0x1f, 0x8b})
 	f.Fuzz(func(t *testing.T, content []byte) {
-		objects, err := ReadArchive(bytes.NewReader(content))
+		objects, err := readArchive(bytes.NewReader(content))
 		if err != nil {
 			require.Empty(t, objects)
 		}

@@ -1,4 +1,4 @@
-package adopt
+package exports
 
 import (
 	"errors"
@@ -10,12 +10,12 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// ReadDir reads a directory that is an OCI image layout, or an unpacked backup by Velero,
-// with the bounds of [ReadArchive]. For others, it returns neither objects nor an error.
-func ReadDir(dir fs.FS) ([]manifest.Object, error) {
+// readDir reads a directory that is an OCI image layout, or an unpacked backup by Velero,
+// with the bounds of [readArchive]. For others, it returns neither objects nor an error.
+func readDir(dir fs.FS) ([]manifest.Object, error) {
 	switch {
 	case exists(dir, "oci-layout") && exists(dir, indexFile):
-		return ReadLayout(dir)
+		return readLayout(dir)
 	case exists(dir, "resources/virtualmachines.kubevirt.io"):
 		return readBackup(dir)
 	}
@@ -27,9 +27,9 @@ func exists(dir fs.FS, name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// ReadLayout reads the VM in a directory that is an OCI image layout, with the bounds
-// of [ReadArchive]. It reads the files that are needed, and no others.
-func ReadLayout(dir fs.FS) ([]manifest.Object, error) {
+// readLayout reads the VM in a directory that is an OCI image layout, with the bounds
+// of [readArchive]. It reads the files that are needed, and no others.
+func readLayout(dir fs.FS) ([]manifest.Object, error) {
 	found := layout{}
 	for name := found.next(); name != ""; name = found.next() {
 		content, err := readSmall(dir, name)

@@ -1,4 +1,7 @@
-package adopt
+// Package exports reads the objects of existing VMs from what other programs write: backups by Velero, VMs that
+// KubeVirt exports as OCI image layouts, and templates of OpenShift and KubeVirt. Files of manifests and clusters are
+// read elsewhere.
+package exports
 
 import (
 	"bytes"
@@ -34,11 +37,15 @@ func (in *Inputs) Check() error {
 	return nil
 }
 
-// ReadExport reads an archive, or a directory with an image layout or a backup. It reports false for all other files
-// and directories, which are manifests. A file that cannot be opened is an error, and counts as an export.
-func ReadExport(path string) (objects []manifest.Object, isExport bool, err error) {
+// Read reads the objects of VMs in a file or a directory that is an export: a tar archive, which may be compressed by
+// gzip, or a directory, with an OCI image layout or a backup by Velero, of which Secrets are left out. It keeps no file
+// larger than 4 MiB in memory, and no more than 512 MiB together.
+//
+// It reports false for all other files and directories, which are manifests. A file that cannot be opened is an error,
+// and counts as an export. So does an archive that is damaged, or is neither of the two.
+func Read(path string) (objects []manifest.Object, isExport bool, err error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		objects, err := ReadDir(os.DirFS(path))
+		objects, err := readDir(os.DirFS(path))
 		return objects, objects != nil || err != nil, err
 	}
 	file, err := os.Open(path)
@@ -48,9 +55,9 @@ func ReadExport(path string) (objects []manifest.Object, isExport bool, err erro
 	defer file.Close() //nolint:errcheck // nothing was written to it
 	head := make([]byte, 512)
 	n, _ := io.ReadFull(file, head)
-	if !IsArchive(head[:n]) {
+	if !isArchive(head[:n]) {
 		return nil, false, nil
 	}
-	objects, err = ReadArchive(io.MultiReader(bytes.NewReader(head[:n]), file))
+	objects, err = readArchive(io.MultiReader(bytes.NewReader(head[:n]), file))
 	return objects, true, err
 }

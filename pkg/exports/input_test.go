@@ -1,4 +1,4 @@
-package adopt
+package exports
 
 import (
 	"io/fs"
@@ -45,12 +45,12 @@ func TestReadExport(t *testing.T) {
 	require.NoError(t, os.WriteFile(archive, archiveOf(t, backupFiles), 0o600))
 
 	for path, want := range map[string]int{backup: 2, archive: 2, dir: 0, manifests: 0} {
-		objects, isExport, err := ReadExport(path)
+		objects, isExport, err := Read(path)
 		require.NoError(t, err, path)
 		require.Len(t, objects, want, path)
 		require.Equal(t, want > 0, isExport, path)
 	}
-	_, isExport, err := ReadExport(filepath.Join(dir, "none"))
+	_, isExport, err := Read(filepath.Join(dir, "none"))
 	require.True(t, isExport)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }

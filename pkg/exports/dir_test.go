@@ -1,4 +1,4 @@
-package adopt
+package exports
 
 import (
 	"testing"
@@ -28,7 +28,7 @@ func TestReadDir(t *testing.T) {
 		"an export": {export, 1},
 		"manifests": {[]file{{"a/vm.json", vmJSON}, {"index.json", "{}"}}, 0},
 	} {
-		objects, err := ReadDir(unpacked(test.files))
+		objects, err := readDir(unpacked(test.files))
 		require.NoError(t, err, name)
 		require.Len(t, objects, test.want, name)
 		if test.want > 0 {
@@ -43,7 +43,7 @@ func TestReadDirProblems(t *testing.T) {
 		"index.json: no VM in the OCI image layout": {{"oci-layout", "{}"}, {"index.json", "{}"}},
 		resource + ":1: object without apiVersion":  {{resource, "{}"}},
 	} {
-		objects, err := ReadDir(unpacked(files))
+		objects, err := readDir(unpacked(files))
 		require.ErrorContains(t, err, want)
 		require.Empty(t, objects)
 	}

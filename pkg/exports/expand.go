@@ -1,4 +1,4 @@
-package adopt
+package exports
 
 import (
 	"bytes"
@@ -15,6 +15,9 @@ import (
 	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
+
+// tree is a decoded JSON object; see [manifest.Decode].
+type tree = manifest.Tree
 
 // Problem is a reason for which an object cannot be read as VMs.
 type Problem struct {

@@ -1,4 +1,4 @@
-package adopt
+package exports
 
 import (
 	"archive/tar"
@@ -23,14 +23,14 @@ const (
 	maxTotal  = 512 << 20 // bytes of all of them
 )
 
-// IsArchive reports whether a file is one that [ReadArchive] reads, by its first 512 bytes.
-func IsArchive(head []byte) bool {
+// isArchive reports whether a file is one that [readArchive] reads, by its first 512 bytes.
+func isArchive(head []byte) bool {
 	return isGzip(head) || len(head) >= 262 && string(head[257:262]) == "ustar"
 }
 
 func isGzip(head []byte) bool { return len(head) > 1 && head[0] == 0x1f && head[1] == 0x8b }
 
-// ReadArchive reads the objects of VMs in a tar archive, which may be compressed by
+// readArchive reads the objects of VMs in a tar archive, which may be compressed by
 // gzip: a backup by Velero or OADP, of which it leaves out Secrets, or the
 // export of a VirtualMachine or VirtualMachineTemplate as an OCI image layout. It reads
 // no further than to the last file that it needs, keeps none larger than 4 MiB, and no
@@ -39,7 +39,7 @@ func isGzip(head []byte) bool { return len(head) > 1 && head[0] == 0x1f && head[
 // A VM that KubeVirt has exported has no namespace, claims in the place of
 // DataVolumes, and the sizes of its instance type (v1.9, prepareVMConfig in
 // pkg/storage/export/virt-exportserver/oci.go).
-func ReadArchive(r io.Reader) ([]manifest.Object, error) {
+func readArchive(r io.Reader) ([]manifest.Object, error) {
 	in := bufio.NewReader(r)
 	if head, _ := in.Peek(2); isGzip(head) {
 		z, err := gzip.NewReader(in)
