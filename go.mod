@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/Masterminds/sprig/v3 v3.3.0
 	github.com/invopop/jsonschema v0.14.0
+	github.com/robfig/cron/v3 v3.0.1
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/spf13/cobra v1.10.2
@@ -22,8 +23,6 @@ require (
 	kubevirt.io/containerized-data-importer-api v1.66.0
 	sigs.k8s.io/yaml v1.6.0
 )
-
-require github.com/robfig/cron/v3 v3.0.1
 
 require (
 	dario.cat/mergo v1.0.1 // indirect

@@ -135,6 +135,26 @@ var renderedMutations = []mutation{
 		`next == broken && !ours[snap.Name]`, `next == broken && false`,
 	},
 	{
+		"pkg/rollout/scheduled.go", "./pkg/rollout", "a schedule deletes only its own snapshots",
+		`snap.Labels[labels.Schedule] != s.ID || `, ``,
+	},
+	{
+		"pkg/rollout/scheduled.go", "./pkg/rollout", "a schedule deletes no snapshots of an earlier VM of the same name",
+		`&& *snap.Status.SourceUID != vm.UID`, `&& false`,
+	},
+	{
+		"pkg/rollout/scheduled.go", "./pkg/rollout", "a schedule deletes nothing while its newest snapshot is not ready",
+		`i == 0 && next != taken`, `false`,
+	},
+	{
+		"pkg/rollout/scheduled.go", "./pkg/rollout", "a schedule deletes no snapshot that a restore needs",
+		`restore := restoreOf(snap, all); restore != ""`, `restore := restoreOf(snap, all); false`,
+	},
+	{
+		"pkg/rollout/scheduled.go", "./pkg/rollout", "a schedule keeps as many snapshots as it is to keep",
+		`complete >= keep`, `complete >= keep-1`,
+	},
+	{
 		"pkg/rollout/lease.go", "./pkg/rollout", "one rollout runs at a time",
 		`holder == "" || holder == l.holder`, `true`,
 	},

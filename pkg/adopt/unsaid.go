@@ -33,6 +33,7 @@ var Unsaid = []struct{ Key, Why string }{
 	{"wave", byFleet},
 	{"stage", byFleet},
 	{"maintenance", byFleet},
+	{"snapshots", byFleet},
 	{"approve", byFleet},
 	{"lifecycle", "adopted VMs are pets, and protected unless `--unprotected` is given"},
 	{"migrate", "the VM has arrived"},

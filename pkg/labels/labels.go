@@ -52,6 +52,9 @@ const (
 	// it, such as "Sun 02:00-04:00 Europe/Berlin". It is for users, plans and status; the CronJob of the window lists
 	// its VMs.
 	Maintenance = "vmrender.io/maintenance"
+	// Snapshots is an annotation of pets: when snapshots of them are taken, and how many are kept, such as
+	// "daily 01:30 Europe/Berlin, keep 7". It is for users and status; the CronJob of the schedule lists its VMs.
+	Snapshots = "vmrender.io/snapshots"
 	// Lifecycle is an annotation: [Pet] or [Cattle]. A rollout restarts no pets.
 	Lifecycle = "vmrender.io/lifecycle"
 )
@@ -88,6 +91,9 @@ const (
 	// Change is an annotation of the VirtualMachineSnapshots that package rollout
 	// takes: the change of the VirtualMachine that it was taken before.
 	Change = "vmrender.io/change"
+	// Schedule is a label of the VirtualMachineSnapshots that package rollout takes on a schedule: the name of the
+	// part of the fleet that the schedule is of. Package rollout deletes none without it.
+	Schedule = "vmrender.io/schedule"
 )
 
 // RootDisk is the value of [Disk] for a root disk.

@@ -49,6 +49,8 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.Becomes:          "vmrender.io/becomes",
 		labels.Approved:         "vmrender.io/approved",
 		labels.Maintenance:      "vmrender.io/maintenance",
+		labels.Snapshots:        "vmrender.io/snapshots",
+		labels.Schedule:         "vmrender.io/schedule",
 		labels.Stage:            "vmrender.io/stage",
 		labels.BreakGlass:       "vmrender.io/break-glass",
 		labels.NoBecomes:        "none",

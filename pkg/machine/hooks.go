@@ -14,7 +14,7 @@ const longestFleet = values.MaxName - hashLength - len("-rollout") - hashLength
 // checkHooks reports settings that the Jobs of a fleet need, and conditions
 // that prevent Argo CD from running hooks.
 func (w *wide) checkHooks() {
-	var jobs, windowed, replaced, green *record // the first of each
+	var jobs, windowed, scheduled, replaced, green *record // the first of each
 	after, last := false, 0
 	for _, r := range w.records {
 		if !w.selects(r) {
@@ -25,6 +25,9 @@ func (w *wide) checkHooks() {
 		}
 		if r.windowed && windowed == nil {
 			windowed = r
+		}
+		if r.scheduled && scheduled == nil {
+			scheduled = r
 		}
 		if r.awaited && replaced == nil {
 			replaced = r
@@ -37,7 +40,10 @@ func (w *wide) checkHooks() {
 	if jobs != nil {
 		w.checkJobs(jobs)
 	}
-	if windowed != nil {
+	switch { // the longer suffix first
+	case scheduled != nil:
+		w.checkFleetName(scheduled, longestWithSnapshots, "CronJobs are named after the fleet: for `snapshots`")
+	case windowed != nil:
 		w.checkFleetName(windowed, longestWithWindow, "CronJobs are named after the fleet: for `maintenance`")
 	}
 	w.checkOutOfSyncOnly(replaced, green)
@@ -68,7 +74,7 @@ func (w *wide) checkJobs(r *record) {
 	if w.fleet.Header.Target.Image == "" {
 		w.diags.Errorf(w.fleet.HeaderPos(r.pos, "target"), rule.DefaultImage, "target.image",
 			"missing; set it to the image of vmrender in your registry, which the Jobs of `strategy: rollout`, "+
-				"`snapshotBefore` and `maintenance` run, or use --image")
+				"`snapshotBefore`, `maintenance` and `snapshots` run, or use --image")
 	}
 }
 

@@ -289,6 +289,7 @@ type Lifecycle struct {
 	SnapshotBefore bool         // of pets
 	Ansible        *Ansible     // of pets; nil if there is no job
 	Maintenance    *Maintenance // of pets; nil if there is none
+	Snapshots      *Snapshots   // of pets, on a schedule; nil if there are none
 	MaxUnavailable values.IntOrPercent
 	// ProgressDeadlineSeconds limits each step of a rollout; 0 if it is not set.
 	ProgressDeadlineSeconds int
@@ -313,7 +314,7 @@ func (lc *Lifecycle) Cattle() bool { return !lc.Strategy.Traits().Pet }
 
 // Hooks reports whether a Job with vmrender's own image belongs to the VM.
 func (lc *Lifecycle) Hooks() bool {
-	return lc.Strategy.Traits().Job || lc.SnapshotBefore || lc.Maintenance != nil
+	return lc.Strategy.Traits().Job || lc.SnapshotBefore || lc.Maintenance != nil || lc.Snapshots != nil
 }
 
 // AnnotationPos returns the position of an annotation of the VirtualMachine,

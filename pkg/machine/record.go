@@ -53,13 +53,14 @@ type record struct {
 	given *givenWave
 	deps  []Dependency
 
-	windowed bool        // a CronJob with vmrender's own image belongs to it
-	awaited  bool        // Argo CD deletes and creates it during the sync
-	green    bool        // Argo CD deletes its predecessor once it is healthy
-	jobs     bool        // a Job with vmrender's own image belongs to it
-	after    bool        // a Job runs after all waves
-	grows    bool        // a PVC grows in the wave after it
-	stopped  *source.Pos // of the run strategy that stops it, or nil
+	windowed  bool        // a CronJob of a maintenance window belongs to it
+	scheduled bool        // a CronJob of its snapshots belongs to it
+	awaited   bool        // Argo CD deletes and creates it during the sync
+	green     bool        // Argo CD deletes its predecessor once it is healthy
+	jobs      bool        // a Job with vmrender's own image belongs to it
+	after     bool        // a Job runs after all waves
+	grows     bool        // a PVC grows in the wave after it
+	stopped   *source.Pos // of the run strategy that stops it, or nil
 
 	addresses []address
 	objects   []object
@@ -160,7 +161,8 @@ func (r *record) addHooks(m *Machine) {
 	lc := &m.Lifecycle
 	traits := lc.Strategy.Traits()
 	r.awaited, r.green = traits.AwaitsDeletion, traits.NamedByContent
-	r.jobs, r.windowed, r.stopped = lc.Hooks(), lc.Maintenance != nil, m.wide.stopped
+	r.jobs, r.stopped = lc.Hooks(), m.wide.stopped
+	r.windowed, r.scheduled = lc.Maintenance != nil, lc.Snapshots != nil
 	r.after = lc.Ansible != nil
 	for i := range m.Disks {
 		r.grows = r.grows || m.Disks[i].ExpandTo != ""

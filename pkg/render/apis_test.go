@@ -38,6 +38,7 @@ vms:
   b: {flavor: tiny, disks: {root: {source: {claim: d}}, data: 1Gi}}
   c: {flavor: tiny, disks: {root: {source: {claim: e}}, data: 1Gi}, nics: [default/vlan]}
   d: {instancetype: u1.small, preference: linux, disks: {root: {source: {claim: f}}}}
+  e: {flavor: tiny, disks: {root: {source: {claim: g}}}, snapshots: daily 01:30 UTC}
 `
 	kubevirt := someAPIs + ",kubevirt.io/v1,kubevirt.io/v1/VirtualMachine"
 	for name, c := range map[string]struct {
@@ -49,10 +50,12 @@ vms:
 			kubevirt + ",cdi.kubevirt.io/v1beta1,cdi.kubevirt.io/v1beta1/DataVolume" +
 				",k8s.cni.cncf.io/v1,k8s.cni.cncf.io/v1/NetworkAttachmentDefinition" +
 				",instancetype.kubevirt.io/v1beta1/VirtualMachineClusterInstancetype" +
-				",instancetype.kubevirt.io/v1beta1/VirtualMachineClusterPreference", nil,
+				",instancetype.kubevirt.io/v1beta1/VirtualMachineClusterPreference" +
+				",snapshot.kubevirt.io/v1beta1/VirtualMachineSnapshot", nil,
 		},
 		"without kinds": {
-			"v1,kubevirt.io/v1,cdi.kubevirt.io/v1beta1,k8s.cni.cncf.io/v1,instancetype.kubevirt.io/v1beta1", nil,
+			"v1,kubevirt.io/v1,cdi.kubevirt.io/v1beta1,k8s.cni.cncf.io/v1,instancetype.kubevirt.io/v1beta1" +
+				",snapshot.kubevirt.io/v1beta1", nil,
 		},
 		"KubeVirt alone": {kubevirt, []string{
 			"<stdin>:4:3: vms.b: the cluster serves no cdi.kubevirt.io/v1beta1 DataVolume; " +
@@ -63,17 +66,19 @@ vms:
 				"install KubeVirt 1.1 or newer, or set cpu and memory",
 			"<stdin>:6:3: vms.d: the cluster serves no instancetype.kubevirt.io/v1beta1 VirtualMachineClusterPreference; " +
 				"install KubeVirt 1.1 or newer, or set cpu and memory",
+			"<stdin>:7:3: vms.e: the cluster serves no snapshot.kubevirt.io/v1beta1 VirtualMachineSnapshot; " +
+				"install KubeVirt 1.3 or newer, or remove `snapshotBefore` and `snapshots`",
 		}},
 		"another version": {
 			"v1,kubevirt.io/v1alpha3,kubevirt.io/v1alpha3/VirtualMachine" +
-				",cdi.kubevirt.io/v1beta1,k8s.cni.cncf.io/v1,instancetype.kubevirt.io/v1beta1",
+				",cdi.kubevirt.io/v1beta1,k8s.cni.cncf.io/v1,instancetype.kubevirt.io/v1beta1,snapshot.kubevirt.io/v1beta1",
 			[]string{"<stdin>:3:3: vms.a: the cluster serves no kubevirt.io/v1 VirtualMachine; install KubeVirt"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			collector := render.NewCollector()
 			collector.APIs = render.APIs(c.apis)
-			_, diags := machine.Visit("-", fleet.Options{Stdin: strings.NewReader(values)}, collector.Visit)
+			_, diags := machine.Visit("-", fleet.Options{Stdin: strings.NewReader(values), Image: "vmrender:1"}, collector.Visit)
 			require.Empty(t, diags.Sorted())
 			var found source.Diagnostics
 			collector.CheckAPIs(&found)

@@ -234,6 +234,8 @@ var markers = map[string]marker{
 	"maintenance.window":            {"Mon 01:00-02:00 UTC", nil},
 	"maintenance.maxUnavailable":    {2, keys{"maintenance": keys{"window": "Sun 01:00-02:00 UTC"}}},
 	"maintenance.order":             {either{"dependsOn", "name"}, keys{"maintenance": keys{"window": "Sun 01:00-02:00 UTC"}}},
+	"snapshots.schedule":            {"0 */6 * * * UTC", nil},
+	"snapshots.keep":                {3, keys{"snapshots": keys{"schedule": "daily 01:30 UTC"}}},
 	"hotpluggable":                  {true, keys{"disks": keys{"data": "5Gi"}}},
 	"consoleLabels":                 {either{false, true}, nil},
 	"runStrategy":                   {"Manual", nil},

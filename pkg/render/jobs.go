@@ -43,6 +43,10 @@ var (
 		command: "rollout", suffix: "window", timeout: "15m", access: windowAccess, job: windowJob,
 		rules: windowRules,
 	}
+	scheduleKind = jobKind{
+		command: "snapshot", suffix: "snapshot", timeout: "1h", access: scheduleAccess, job: scheduleJob,
+		rules: scheduleRules,
+	}
 )
 
 // The rules below allow exactly what package rollout requests from the API server.
@@ -87,6 +91,18 @@ func snapshotRules(string, *job) []rbacv1.PolicyRule {
 	}
 }
 
+// scheduleRules returns the rules of snapshots on a schedule, which are of its own VMs. RBAC cannot limit the creation
+// and deletion of snapshots to those of some VMs.
+func scheduleRules(_ string, of *job) []rbacv1.PolicyRule {
+	get := allow("kubevirt.io", []string{"virtualmachines"}, "get")
+	get.ResourceNames = slices.Sorted(slices.Values(of.args))
+	return []rbacv1.PolicyRule{
+		get,
+		allow("snapshot.kubevirt.io", []string{"virtualmachinesnapshots"}, "list", "create", "delete"),
+		allow("snapshot.kubevirt.io", []string{"virtualmachinerestores"}, "list"),
+	}
+}
+
 // allow returns a rule of a Role.
 func allow(group string, resources []string, verbs ...string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: verbs}
@@ -99,11 +115,12 @@ func only(name string, rule rbacv1.PolicyRule) rbacv1.PolicyRule {
 }
 
 // jobKey identifies a Job: one for each kind, namespace and part of a fleet, or a CronJob, of which there is one for
-// each window.
+// each window, or for each schedule and number of snapshots.
 type jobKey struct {
 	kind            *jobKind
 	namespace, part string
 	window          window
+	recurring       recurring
 }
 
 // job collects the contents of a Job while VMs are rendered.
@@ -145,13 +162,20 @@ func (j *jobs) add(m *machine.Machine, objects []runtime.Object, content string)
 			of.snapshots = append(of.snapshots, strings.Clone(m.Name))
 		}
 	}
+	if m.Lifecycle.Snapshots != nil {
+		of := j.of(&scheduleKind, m)
+		of.args = append(of.args, strings.Clone(m.Name))
+	}
 }
 
 // of returns the Job of a kind that serves the VM, and creates it if needed.
 func (j *jobs) of(kind *jobKind, m *machine.Machine) *job {
 	key := jobKey{kind: kind, namespace: m.Namespace, part: m.Part}
-	if kind == &windowKind {
+	switch kind {
+	case &windowKind:
 		key.window = windowOf(m.Lifecycle.Maintenance)
+	case &scheduleKind:
+		key.recurring = recurringOf(m.Lifecycle.Snapshots)
 	}
 	of, ok := j.byID[key]
 	if !ok {
@@ -200,11 +224,13 @@ func (j *jobs) objects() map[jobKey][]runtime.Object {
 const program = "vmrender"
 
 func (k *jobKey) name() string {
-	name := k.part + "-" + k.kind.suffix
-	if k.kind == &windowKind {
-		name += "-" + k.window.hash()
+	switch k.kind {
+	case &windowKind:
+		return k.part + "-" + k.kind.suffix + "-" + k.window.hash()
+	case &scheduleKind: // the suffix is last, because the policies of the governance chart name accounts by it
+		return k.part + "-" + k.recurring.hash() + "-" + k.kind.suffix
 	}
-	return name
+	return k.part + "-" + k.kind.suffix
 }
 
 func (k *jobKey) meta(p part, wave int, target values.Target) metav1.ObjectMeta {
@@ -234,10 +260,13 @@ func (k *jobKey) objects(of *job, last int) []runtime.Object {
 	}
 }
 
-// job returns the Job, or the CronJob of a window.
+// job returns the Job, or the CronJob of a window or schedule.
 func (k *jobKey) job(of *job, last int) runtime.Object {
-	if k.kind == &windowKind {
-		return k.cronJob(of, last)
+	switch k.kind {
+	case &windowKind:
+		return k.ofWindow(of, last)
+	case &scheduleKind:
+		return k.ofSchedule(of, last)
 	}
 	return k.once(of, last)
 }

@@ -8,11 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 	batchv1 "k8s.io/api/batch/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/vmrender/vmrender/internal/golden"
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/schedule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -200,4 +202,51 @@ func TestPinnedJobNames(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"default/site-a-01234567-snapshot", "prod/site-a-01234567-rollout"}, got)
+}
+
+// The CronJob of a schedule can do what it does, and nothing else. VMs with another schedule or number to keep have one
+// of their own.
+func TestSchedules(t *testing.T) {
+	scheduled := func(name, text string, keep int) *machine.Machine {
+		m := named(linuxMachine(t), "prod", name)
+		times, err := schedule.ParseTimes(text)
+		require.NoError(t, err)
+		m.Lifecycle.Snapshots = &machine.Snapshots{Text: text, Times: times, Keep: keep}
+		return m
+	}
+	c := NewCollector()
+	for _, m := range []*machine.Machine{
+		scheduled("b", "daily 01:30 UTC", 7), scheduled("a", "30 1 * * * UTC", 7),
+		scheduled("c", "daily 01:30 UTC", 8), scheduled("d", "daily 01:30 Europe/Berlin", 7),
+	} {
+		c.Visit(m, new(source.Diagnostics))
+	}
+	all := c.jobs.objects()
+	require.Len(t, all, 3)
+	for key, objects := range all {
+		job := find[*batchv1.CronJob](t, objects)
+		require.Regexp(t, "^site-a-01234567-[0-9a-f]{8}-snapshot$", job.Name, "as the governance chart allows it")
+		if key.recurring.keep != 7 || key.recurring.Zone != "UTC" {
+			continue
+		}
+		require.Equal(t, "30 1 * * *", job.Spec.Schedule)
+		require.Equal(t, []string{
+			"snapshot", "--scheduled", "--namespace", "prod", "--id", "site-a-01234567", "--keep", "7",
+			"--timeout", "1h", "a", "b",
+		}, job.Spec.JobTemplate.Spec.Template.Spec.Containers[0].Args)
+		require.Equal(t, []rbacv1.PolicyRule{
+			{
+				APIGroups: []string{"kubevirt.io"}, Resources: []string{"virtualmachines"},
+				ResourceNames: []string{"a", "b"}, Verbs: []string{"get"},
+			},
+			{
+				APIGroups: []string{"snapshot.kubevirt.io"}, Resources: []string{"virtualmachinesnapshots"},
+				Verbs: []string{"list", "create", "delete"},
+			},
+			{
+				APIGroups: []string{"snapshot.kubevirt.io"}, Resources: []string{"virtualmachinerestores"},
+				Verbs: []string{"list"},
+			},
+		}, find[*rbacv1.Role](t, objects).Rules)
+	}
 }

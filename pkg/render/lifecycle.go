@@ -47,6 +47,8 @@ const (
 	snapshotAccess
 	windowJob
 	windowAccess
+	scheduleJob
+	scheduleAccess
 	migrationPlan
 	migrationRun
 	finishedPlan
@@ -146,6 +148,14 @@ var syncRules = [...]syncRule{
 	windowAccess: {
 		name: "ServiceAccount, Role and RoleBinding of a maintenance window",
 		why:  "created before the CronJob, and deleted with the last VM of the window",
+	},
+	scheduleJob: {
+		name: "CronJob of snapshots on a schedule",
+		why:  "it acts on its schedule only; the sync does not wait for it",
+	},
+	scheduleAccess: {
+		name: "ServiceAccount, Role and RoleBinding of snapshots on a schedule",
+		why:  "created before the CronJob, and deleted with the last VM of the schedule",
 	},
 	migrationPlan: {
 		name:  "Plan, NetworkMap, StorageMap and Hooks of a migration",
@@ -311,6 +321,9 @@ func (x *rendering) announce(objects []runtime.Object) {
 			annotate(&o.ObjectMeta, labels.OnChange, onChange)
 			if w := x.Lifecycle.Maintenance; w != nil {
 				annotate(&o.ObjectMeta, labels.Maintenance, w.Text)
+			}
+			if s := x.Lifecycle.Snapshots; s != nil {
+				annotate(&o.ObjectMeta, labels.Snapshots, s.Text+", keep "+strconv.Itoa(s.Keep))
 			}
 		case *poolv1.VirtualMachinePool:
 			annotate(&o.ObjectMeta, argocd.SyncWaveAnnotation, wave)

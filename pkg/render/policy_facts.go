@@ -23,6 +23,10 @@ var (
 			"one VM after the other, with `snapshotBefore: true` after another snapshot. " +
 			"A VM that migrates, or whose disks are being copied, is left for the next window.",
 	}
+	scheduleFact = Fact{
+		On: OnRemoval, Given: "`snapshots`", holds: hasSchedule,
+		Text: "No more snapshots of the VM are taken. Those that its schedule has taken stay until you delete them.",
+	}
 	userDataFact = Fact{
 		On: OnChange, Given: "`cloudInit`", holds: hasCloudInit,
 		Text: "A change of cloud-init's data changes the Secret with it, and nothing of the VirtualMachine: " +

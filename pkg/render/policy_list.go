@@ -22,7 +22,7 @@ var policies = []Policy{
 				"or silently waits for the next start. vmrender restarts a pet only in its `maintenance` window."},
 			windowFact, userDataFact, snapshotFact, ansibleFact, growthFact, keptDiskFact, revisionFact, releaseFact,
 			petRootFact, ownedDataFact,
-		}, removalFacts(values.Denied, "VirtualMachine"), deletionFacts, onLoss(
+		}, removalFacts(values.Denied, "VirtualMachine"), []Fact{scheduleFact}, deletionFacts, onLoss(
 			protectFact, keptDisksStay, stateGoes, ownedDisksGo,
 		)),
 	},

@@ -88,6 +88,8 @@ func takesSnapshots(m *subject) bool { return m.Lifecycle.SnapshotBefore }
 
 func hasWindow(m *subject) bool { return m.Lifecycle.Maintenance != nil }
 
+func hasSchedule(m *subject) bool { return m.Lifecycle.Snapshots != nil }
+
 func runsAnsible(m *subject) bool { return m.Lifecycle.Ansible != nil }
 
 // losesIdentity reports whether an update of a pool changes the identity of its VMs.

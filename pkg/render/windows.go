@@ -32,9 +32,9 @@ func (w *window) order() string {
 	return "name"
 }
 
-// cronJob returns the CronJob of a window. A start that the cluster misses is made up for as long as the window lasts,
+// ofWindow returns the CronJob of a window. A start that the cluster misses is made up for as long as the window lasts,
 // and the program itself begins no restart after its end.
-func (k *jobKey) cronJob(of *job, last int) *batchv1.CronJob {
+func (k *jobKey) ofWindow(of *job, last int) *batchv1.CronJob {
 	args := []string{
 		k.kind.command, "--pets", "--namespace", k.namespace, "--id", k.name(), "--window", k.window.text,
 		"--max-unavailable", k.window.most, "--order", k.window.order(), "--timeout", k.kind.timeout,
@@ -43,14 +43,21 @@ func (k *jobKey) cronJob(of *job, last int) *batchv1.CronJob {
 		args = append(args, "--snapshot", name)
 	}
 	args = append(args, slices.Sorted(slices.Values(of.args))...)
+	return k.cronJob(of, last, args, batchv1.CronJobSpec{
+		Schedule: k.window.Cron(), TimeZone: new(k.window.Zone),
+		StartingDeadlineSeconds: new(int64(k.window.Length().Seconds())),
+	})
+}
+
+// cronJob returns a CronJob that runs the program with its arguments, at the times of a spec, one run at a time.
+func (k *jobKey) cronJob(of *job, last int, args []string, at batchv1.CronJobSpec) *batchv1.CronJob {
 	meta := k.meta(k.kind.job, last, of.target)
 	run := newJob(metav1.ObjectMeta{Labels: meta.Labels}, k.pod(of, args), program)
 	return &batchv1.CronJob{
 		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "CronJob"}, ObjectMeta: meta,
 		Spec: batchv1.CronJobSpec{
-			Schedule: k.window.Cron(), TimeZone: new(k.window.Zone),
+			Schedule: at.Schedule, TimeZone: at.TimeZone, StartingDeadlineSeconds: at.StartingDeadlineSeconds,
 			ConcurrencyPolicy:          batchv1.ForbidConcurrent,
-			StartingDeadlineSeconds:    new(int64(k.window.Length().Seconds())),
 			SuccessfulJobsHistoryLimit: new(int32(1)), FailedJobsHistoryLimit: new(int32(3)),
 			JobTemplate: batchv1.JobTemplateSpec{ObjectMeta: run.ObjectMeta, Spec: run.Spec},
 		},

@@ -29,6 +29,7 @@ var (
 	snapshots   = schema.GroupVersionResource{
 		Group: "snapshot.kubevirt.io", Version: "v1beta1", Resource: "virtualmachinesnapshots",
 	}
+	restores        = snapshots.GroupVersion().WithResource("virtualmachinerestores")
 	events          = corev1.SchemeGroupVersion.WithResource("events")
 	leases          = coordinationv1.SchemeGroupVersion.WithResource("leases")
 	serviceAccounts = corev1.SchemeGroupVersion.WithResource("serviceaccounts")
@@ -136,6 +137,25 @@ func get[T any](
 	}
 	out := new(T)
 	return out, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, out)
+}
+
+// list returns the objects of a namespace that a selector of labels selects, as structs of their type.
+func list[T any](
+	ctx context.Context, c *Cluster, resource schema.GroupVersionResource, namespace, selector string,
+) ([]T, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	found, err := c.objects.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
+	if err := c.answered(err, "list", resource, namespace); err != nil {
+		return nil, err
+	}
+	all := make([]T, len(found.Items))
+	for i := range found.Items {
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.Items[i].Object, &all[i]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // create creates an object from a struct that includes its kind. It does not change an

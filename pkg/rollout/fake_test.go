@@ -52,7 +52,8 @@ type playedCluster struct {
 func play(t *testing.T, all ...*machine) *playedCluster {
 	kinds := map[schema.GroupVersionResource]string{
 		machines: "VirtualMachineList", instances: "VirtualMachineInstanceList", dataVolumes: "DataVolumeList",
-		snapshots: "VirtualMachineSnapshotList", events: "EventList", leases: "LeaseList",
+		snapshots: "VirtualMachineSnapshotList", restores: "VirtualMachineRestoreList",
+		events: "EventList", leases: "LeaseList",
 	}
 	p := &playedCluster{
 		t: t, objects: fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds),

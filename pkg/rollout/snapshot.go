@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	snapshotv1 "kubevirt.io/api/snapshot/v1beta1"
 
@@ -88,8 +87,9 @@ func (s *Snapshot) of(
 	return newest
 }
 
+// age returns the age of a snapshot, at least 0: the API server can have another time.
 func age(snap *snapshotv1.VirtualMachineSnapshot, now time.Time) time.Duration {
-	return now.Sub(snap.CreationTimestamp.Time).Truncate(time.Second)
+	return max(0, now.Sub(snap.CreationTimestamp.Time).Truncate(time.Second))
 }
 
 // step is the next step for a snapshot.
@@ -272,17 +272,27 @@ func (r *snapshotRun) round(ctx context.Context, list []Snapshot) (left []Snapsh
 		case next == take || next == await:
 			left = append(left, s)
 		}
-		if r.said[s.Machine] != text {
-			r.said[s.Machine] = text
-			r.logf("%s: %s", s.Machine, text)
-		}
+		r.say(s.Machine, text)
 	}
+	r.count(answered)
+	return left, errors.Join(failures...)
+}
+
+// count counts the time since the last look as time that was waited, if the API server has answered.
+func (r *snapshotRun) count(answered bool) {
 	now := r.Now()
 	if answered {
 		r.waited += now.Sub(r.looked)
 	}
 	r.looked = now
-	return left, errors.Join(failures...)
+}
+
+// say writes a line about a VM, unless it is the last one again.
+func (r *snapshotRun) say(machine, text string) {
+	if r.said[machine] != text {
+		r.said[machine] = text
+		r.logf("%s: %s", machine, text)
+	}
 }
 
 // step returns the next step for one snapshot, and takes the snapshot if that is the
@@ -309,20 +319,7 @@ func (r *snapshotRun) step(ctx context.Context, s *Snapshot) (step, string, erro
 func (c *Cluster) snapshotsOf(
 	ctx context.Context, namespace, machine string,
 ) ([]snapshotv1.VirtualMachineSnapshot, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
-	list, err := c.objects.Resource(snapshots).Namespace(namespace).
-		List(ctx, metav1.ListOptions{LabelSelector: labels.SnapshotOf + "=" + machine})
-	if err := c.answered(err, "list", snapshots, namespace); err != nil {
-		return nil, err
-	}
-	all := make([]snapshotv1.VirtualMachineSnapshot, len(list.Items))
-	for i := range list.Items {
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(list.Items[i].Object, &all[i]); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
+	return list[snapshotv1.VirtualMachineSnapshot](ctx, c, snapshots, namespace, labels.SnapshotOf+"="+machine)
 }
 
 // name returns the name of a new snapshot of the VM as it is now. It contains the version
@@ -347,16 +344,22 @@ func (s *Snapshot) name(vm *kubevirtv1.VirtualMachine, all []snapshotv1.VirtualM
 func (s *Snapshot) object(
 	vm *kubevirtv1.VirtualMachine, name string, deadline time.Duration,
 ) *snapshotv1.VirtualMachineSnapshot {
+	snap := snapshotOf(vm.Namespace, s.Machine, name, deadline)
+	snap.Annotations = map[string]string{labels.Change: s.change(vm)}
+	return snap
+}
+
+// snapshotOf returns a new VirtualMachineSnapshot.
+func snapshotOf(namespace, machine, name string, deadline time.Duration) *snapshotv1.VirtualMachineSnapshot {
 	group := machines.Group
 	return &snapshotv1.VirtualMachineSnapshot{
 		TypeMeta: metav1.TypeMeta{APIVersion: snapshots.GroupVersion().String(), Kind: "VirtualMachineSnapshot"},
 		ObjectMeta: metav1.ObjectMeta{
-			Name: name, Namespace: vm.Namespace,
-			Labels:      map[string]string{labels.SnapshotOf: s.Machine, labels.ManagedBy: labels.Manager},
-			Annotations: map[string]string{labels.Change: s.change(vm)},
+			Name: name, Namespace: namespace,
+			Labels: map[string]string{labels.SnapshotOf: machine, labels.ManagedBy: labels.Manager},
 		},
 		Spec: snapshotv1.VirtualMachineSnapshotSpec{
-			Source:          corev1.TypedLocalObjectReference{APIGroup: &group, Kind: "VirtualMachine", Name: s.Machine},
+			Source:          corev1.TypedLocalObjectReference{APIGroup: &group, Kind: "VirtualMachine", Name: machine},
 			FailureDeadline: &metav1.Duration{Duration: deadline},
 		},
 	}

@@ -1,4 +1,5 @@
-// Package schedule reads the times at which Jobs in the cluster act: windows such as `Sun 02:00-04:00 Europe/Berlin`.
+// Package schedule reads the times at which Jobs in the cluster act: windows such as `Sun 02:00-04:00 Europe/Berlin`,
+// and times such as `daily 01:30 UTC`.
 //
 // Rendering has no clock: a window becomes the schedule of a CronJob, and the Job compares it with its own clock.
 package schedule
@@ -16,12 +17,15 @@ const Form = "`DAYS HH:MM-HH:MM ZONE`, such as \"Sun 02:00-04:00 Europe/Berlin\"
 // Window is a time of some days of the week that comes again every week. It has at least one day, and begins and ends
 // at a minute.
 type Window struct {
-	days   [7]bool // on which it begins, from Sunday
-	from   int     // minutes after midnight, from 0 to 1439
-	length int     // minutes, from 1 to 1440
+	days   days // on which it begins
+	from   int  // minutes after midnight, from 0 to 1439
+	length int  // minutes, from 1 to 1440
 	// Zone is the IANA name of the time zone of its times.
 	Zone string
 }
+
+// days are some days of the week, from Sunday.
+type days [7]bool
 
 const day = 24 * 60
 
@@ -31,10 +35,11 @@ func Parse(text string) (Window, error) {
 	if len(words) != 3 {
 		return Window{}, fmt.Errorf("%q is not a window; expected %s", text, Form)
 	}
-	w := Window{Zone: words[2]}
-	if err := w.readDays(words[0]); err != nil {
+	on, err := readDays(words[0])
+	if err != nil {
 		return Window{}, err
 	}
+	w := Window{days: on, Zone: words[2]}
 	if err := w.readTimes(words[1]); err != nil {
 		return Window{}, err
 	}
@@ -54,10 +59,10 @@ func dayOf(text string) (int, bool) {
 }
 
 // readDays reads days and ranges of days, separated by commas, or "daily".
-func (w *Window) readDays(text string) error {
+func readDays(text string) (days, error) {
+	var on days
 	if strings.EqualFold(text, "daily") {
-		w.days = [7]bool{true, true, true, true, true, true, true}
-		return nil
+		return days{true, true, true, true, true, true, true}, nil
 	}
 	for part := range strings.SplitSeq(text, ",") {
 		first, last, isRange := strings.Cut(part, "-")
@@ -69,16 +74,16 @@ func (w *Window) readDays(text string) error {
 			ok = ok && also
 		}
 		if !ok {
-			return fmt.Errorf("unknown days %q; expected some of %s, a range such as \"Mon-Fri\", or \"daily\"",
+			return days{}, fmt.Errorf("unknown days %q; expected some of %s, a range such as \"Mon-Fri\", or \"daily\"",
 				part, strings.Join(names, ", "))
 		}
-		w.days[from] = true
+		on[from] = true
 		for d := from; d != to; {
 			d = (d + 1) % len(names)
-			w.days[d] = true
+			on[d] = true
 		}
 	}
-	return nil
+	return on, nil
 }
 
 // readTimes reads `HH:MM-HH:MM`. An end before the start is on the next day.
@@ -111,18 +116,21 @@ func minutes(text string) (int, bool) {
 }
 
 // Cron returns the starts of the window as the schedule of a CronJob, in its time zone.
-func (w *Window) Cron() string {
-	var days []string
-	for d, on := range w.days {
-		if on {
-			days = append(days, strconv.Itoa(d))
+func (w *Window) Cron() string { return w.days.at(w.from) }
+
+// at returns a minute of the days as the schedule of a CronJob.
+func (on *days) at(minute int) string {
+	var list []string
+	for d, is := range on {
+		if is {
+			list = append(list, strconv.Itoa(d))
 		}
 	}
-	of := strings.Join(days, ",")
-	if len(days) == len(w.days) {
+	of := strings.Join(list, ",")
+	if len(list) == len(on) {
 		of = "*"
 	}
-	return fmt.Sprintf("%d %d * * %s", w.from%60, w.from/60, of)
+	return fmt.Sprintf("%d %d * * %s", minute%60, minute/60, of)
 }
 
 // Length returns how long the window is on a day without a change of the clocks.

@@ -120,7 +120,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		w, err := schedule.Parse(text)
 		if err != nil {
-			require.False(t, strings.Contains(err.Error(), "%!"), err)
+			require.False(t, strings.Contains(err.Error(), "%!") && !strings.Contains(text, "%!"), err)
 			return
 		}
 		_, err = cron.ParseStandard(w.Cron())

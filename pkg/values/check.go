@@ -37,6 +37,7 @@ var stringForms = map[string]form{
 	"token":    {rule.Approval, tokenProblem},
 	"time":     {rule.BadValue, timeProblem},
 	"window":   {rule.BadValue, windowProblem},
+	"schedule": {rule.BadValue, scheduleProblem},
 }
 
 // CheckForms reports the strings under VM keys, in their long forms, that do not have

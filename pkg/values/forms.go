@@ -91,6 +91,10 @@ var Forms = map[reflect.Type]Form{
 		Key: "window", Noun: "window",
 		Example: "`maintenance: Sun 02:00-04:00 UTC` is `maintenance: {window: Sun 02:00-04:00 UTC}`",
 	},
+	reflect.TypeFor[Snapshots](): {
+		Key: "schedule", Noun: "schedule",
+		Example: "`snapshots: daily 01:30 UTC` is `snapshots: {schedule: daily 01:30 UTC}`",
+	},
 	reflect.TypeFor[Lifecycle](): {
 		Key: "type", Noun: "type",
 		Example: "`lifecycle: cattle` is `lifecycle: {type: cattle}`",

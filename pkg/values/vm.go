@@ -149,6 +149,8 @@ type VM struct {
 	// Restart of a pet in a weekly window, for changes that wait for it: the window, or the long form. See
 	// [maintenance.md](../how-to/maintenance.md).
 	Maintenance *Maintenance `json:"maintenance,omitempty"`
+	// Snapshots of a pet on a schedule: the schedule, or the long form. See [snapshots.md](../how-to/snapshots.md).
+	Snapshots *Snapshots `json:"snapshots,omitempty"`
 	// Sync wave. Defaults to one more than the highest wave of `dependsOn`, or to 0.
 	Wave *int `json:"wave,omitempty" minimum:"-1000000" maximum:"1000000"`
 	// VMs that must be up before this one, by name or `namespace/name`.
