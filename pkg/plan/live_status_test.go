@@ -3,6 +3,7 @@ package plan_test
 import (
 	"encoding/json"
 	"maps"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -307,6 +308,10 @@ var standings = []struct {
 	{name: "snapshot that leaves out what may be", make: func(_ *testing.T, w *world) { incompleteSnapshot(w, "False") }, state: status.StateNotSynced, code: status.FactNotSynced, hides: []string{"failed"}},
 	{name: "snapshot of another change failed", make: func(_ *testing.T, w *world) { failedSnapshot(w, "cccc", "aaaa") }, state: status.StateNotSynced, code: status.FactNotSynced, hides: []string{"snapshot"}},
 	{name: "snapshot of this change failed before", make: func(_ *testing.T, w *world) { failedSnapshot(w, "aaaa", "bbbb") }, state: status.StateOK, hides: []string{"snapshot"}},
+	{name: "snapshot on its schedule failed", make: func(_ *testing.T, w *world) { scheduledSnapshots(w, "Succeeded", "Failed") }, state: status.StateFailed, code: status.FactScheduleFailed, says: []string{
+		"the newest snapshot of its schedule (daily 01:30 UTC, keep 7), db-at-1, has failed: no snapshot class", "the next run takes another",
+	}},
+	{name: "snapshot on its schedule failed before", make: func(_ *testing.T, w *world) { scheduledSnapshots(w, "Failed", "Succeeded") }, state: status.StateOK, hides: []string{"snapshot of its schedule"}},
 	{name: "selective sync", make: func(_ *testing.T, w *world) { selected(w, false) }, state: status.StateNotSynced, code: status.FactNotSynced, says: []string{
 		"prod/db: the last sync of the Application shop was of selected objects, so that no snapshot was taken before it",
 		"sync its whole Application", "takes no snapshot first",
@@ -378,6 +383,22 @@ func incompleteSnapshot(w *world, status string) {
 		"spec":   object{"template": object{"spec": object{"containers": []any{object{"args": []any{"snapshot", "db=bbbb"}}}}}},
 		"status": object{"conditions": []any{object{"type": "Failed", "status": status}}},
 	})
+}
+
+// scheduledSnapshots sets a schedule of the VM, and adds snapshots of it with phases, the oldest first.
+func scheduledSnapshots(w *world, phases ...string) {
+	w.applied(set("daily 01:30 UTC, keep 7", "metadata.annotations.vmrender~io/snapshots"))
+	for i, phase := range phases {
+		w.add(object{
+			"apiVersion": "snapshot.kubevirt.io/v1beta1", "kind": "VirtualMachineSnapshot",
+			"metadata": object{
+				"name": "db-at-" + strconv.Itoa(i), "namespace": "prod", "labels": object{"vmrender.io/schedule": "shop-01234567"},
+				"creationTimestamp": "2026-11-2" + strconv.Itoa(i) + "T01:30:00Z",
+			},
+			"spec":   object{"source": object{"kind": "VirtualMachine", "name": "db"}},
+			"status": object{"phase": phase, "error": object{"message": "no snapshot class"}},
+		})
+	}
 }
 
 // noted has KubeVirt's note that the root disk is copied to a claim.

@@ -34,6 +34,32 @@ func (p *reader) snapshotFacts(s *impact.Subject) []Fact {
 	}}
 }
 
+// scheduleFacts returns the fact that the newest snapshot on the schedule of the VM has failed.
+func (p *reader) scheduleFacts(s *impact.Subject) []Fact {
+	schedule := cluster.Annotation(s.New, labels.Snapshots)
+	if schedule == "" {
+		return nil
+	}
+	var newest cluster.Entity
+	for _, snap := range p.Live.Of(cluster.KindSnapshot, s.ID.Namespace) {
+		isOf := manifest.Text(snap.Object, "spec", "source", "name") == s.ID.Name &&
+			manifest.Text(snap.Object, "metadata", "labels", labels.Schedule) != ""
+		if isOf && cluster.Created(snap.Object) >= cluster.Created(newest.Object) {
+			newest = snap
+		}
+	}
+	reason, failed := pairs.SnapshotFailure(newest.Object)
+	if !failed {
+		return nil
+	}
+	return []Fact{{
+		State: StateFailed, Code: FactScheduleFailed,
+		Says: "the newest snapshot of its schedule (" + schedule + "), " + newest.ID.Name + ", has failed" +
+			wording.Because(reason),
+		Advice: "repair the cause; the next run takes another snapshot, and older ones stay until one is ready",
+	}}
+}
+
 // hasFailed reports whether the cluster has a failed Job with an argument.
 func (p *reader) hasFailed(namespace, argument string) bool {
 	return slices.ContainsFunc(p.Live.Of(cluster.KindJob, namespace), func(job cluster.Entity) bool {

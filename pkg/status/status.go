@@ -67,7 +67,7 @@ func (s State) Meaning() string {
 		"a change in Git is not synced yet",
 		"changed in the cluster, and not in Git",
 		"in the cluster, and no longer in Git",
-		"a rollout has stopped at it, or KubeVirt could not make a change or take the snapshot before it",
+		"a rollout has stopped at it, or KubeVirt could not make a change or take a snapshot",
 		"a disk is not ready, or would be deleted with the VM although Git keeps it",
 		"does not run, although it should",
 	}[s]
@@ -121,6 +121,7 @@ const (
 	FactChangeFailed   FactCode = "change-failed"
 	FactRolloutStopped FactCode = "rollout-stopped"
 	FactNoSnapshot     FactCode = "snapshot-failed"
+	FactScheduleFailed FactCode = "scheduled-snapshot-failed"
 	FactLeftOver       FactCode = "left-over"
 	FactDrift          FactCode = "drift"
 	FactNotSynced      FactCode = "not-synced"
@@ -141,7 +142,7 @@ const (
 func FactCodes() []FactCode {
 	out := []FactCode{
 		FactNotRunning, FactDiskNotReady, FactStillOwned, FactChangeFailed, FactRolloutStopped, FactNoSnapshot,
-		FactLeftOver, FactDrift,
+		FactScheduleFailed, FactLeftOver, FactDrift,
 		FactNotSynced, FactMissing, FactNoApplication, FactRestart, FactSticky, FactFalse, FactHeldBack, FactStaged,
 		FactUnderWay, FactMoving, FactMoved, FactMoveFailed,
 	}
