@@ -224,10 +224,11 @@ func (j *jobs) objects() map[jobKey][]runtime.Object {
 const program = "vmrender"
 
 func (k *jobKey) name() string {
+	// The suffix is last, because the policies of the governance chart name accounts by it.
 	switch k.kind {
 	case &windowKind:
-		return k.part + "-" + k.kind.suffix + "-" + k.window.hash()
-	case &scheduleKind: // the suffix is last, because the policies of the governance chart name accounts by it
+		return k.part + "-" + k.window.hash() + "-" + k.kind.suffix
+	case &scheduleKind:
 		return k.part + "-" + k.recurring.hash() + "-" + k.kind.suffix
 	}
 	return k.part + "-" + k.kind.suffix

@@ -2,13 +2,16 @@ package render
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	batchv1 "k8s.io/api/batch/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/vmrender/vmrender/internal/golden"
 	"github.com/vmrender/vmrender/pkg/argocd"
@@ -248,5 +251,25 @@ func TestSchedules(t *testing.T) {
 				Verbs: []string{"list"},
 			},
 		}, find[*rbacv1.Role](t, objects).Rules)
+	}
+}
+
+// The policy of ServiceAccounts in the governance chart allows those of all Jobs by default.
+func TestGovernanceAllowsJobs(t *testing.T) {
+	text, err := os.ReadFile("../../charts/governance/values.yaml")
+	require.NoError(t, err)
+	var values struct {
+		Policies struct {
+			ServiceAccounts struct{ Allowed []string }
+		}
+	}
+	require.NoError(t, yaml.Unmarshal(text, &values))
+	for _, kind := range []*jobKind{&rolloutKind, &snapshotKind, &windowKind, &scheduleKind} {
+		key := jobKey{kind: kind, namespace: "prod", part: "f"}
+		allowed := slices.ContainsFunc(values.Policies.ServiceAccounts.Allowed, func(pattern string) bool {
+			ending, isPattern := strings.CutPrefix(pattern, "*")
+			return isPattern && strings.HasSuffix(key.name(), ending)
+		})
+		require.True(t, allowed, key.name())
 	}
 }

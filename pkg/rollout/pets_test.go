@@ -42,7 +42,7 @@ func maintenance(t *testing.T, window string, names ...string) Target {
 		require.NoError(t, err)
 		pets.Window = &w
 	}
-	return Target{ID: "f-window-1a2b3c4d", Holder: "test", Pets: pets}
+	return Target{ID: "f-1a2b3c4d-window", Holder: "test", Pets: pets}
 }
 
 // at returns options with a clock that stands still.
@@ -66,7 +66,7 @@ func TestPetsAreRestartedInTheirWindow(t *testing.T) {
 	require.Equal(t, 1, p.mostDown())
 	require.Contains(t, log.String(), "db: restarting (changed settings)\n")
 	require.Contains(t, log.String(), "web: ready again\n")
-	require.Equal(t, "f-window-1a2b3c4d", p.names(leases))
+	require.Equal(t, "f-1a2b3c4d-window", p.names(leases))
 
 	require.NoError(t, p.Rollout(t.Context(), of, at(&log, noon.Add(time.Minute))))
 	require.Equal(t, "db web", p.asked(), "nothing is left")
