@@ -117,6 +117,8 @@ func explainPattern(s *jsonschema.Schema, format string) {
 		"ip":       "An IP address, such as 10.0.0.1.",
 		"token":    "A token that `vmrender plan` prints.",
 		"tokens":   "A token that `vmrender plan` prints for several VMs.",
+		"window":   "A window with days, times and zone, such as Sun 02:00-04:00 Europe/Berlin.",
+		"schedule": "Days, a time and a zone, such as daily 01:30 Europe/Berlin, or a cron expression and a zone.",
 		"cidr":     "A network with its prefix length, such as 10.20.0.0/16.",
 	}[format]
 	if says == "" {

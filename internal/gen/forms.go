@@ -77,6 +77,10 @@ func limitFormat(s *jsonschema.Schema, format string) {
 	case "tokens":
 		risk := "(" + strings.Join(approval.Risks(), "|") + ")"
 		s.Pattern = `^` + risk + `(\+` + risk + `)*\.[0-9a-f]{32}\.[A-Za-z0-9_-]+$`
+	case "window":
+		s.Pattern = `^\s*\S+\s+[0-9]{2}:[0-9]{2}-[0-9]{2}:[0-9]{2}\s+\S+\s*$`
+	case "schedule":
+		s.Pattern = `^\s*(\S+\s+){2}\S+\s*$|^\s*(\S+\s+){5}\S+\s*$`
 	case "cidr": // a route's destination may be `default`
 		s.Pattern = `^([0-9a-fA-F:.]+/[0-9]{1,3}|default)$`
 	}

@@ -1,0 +1,105 @@
+package e2e_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/vmrender/vmrender/test/e2e/argo"
+	"github.com/vmrender/vmrender/test/e2e/kubevirt"
+)
+
+var cronJobsResource = batchv1.SchemeGroupVersion.WithResource("cronjobs")
+
+// window starts a Job of the only CronJob, as `kubectl create job --from` does, whatever its schedule.
+func (s *scenario) window(name string) {
+	s.Helper()
+	var all []*unstructured.Unstructured
+	s.eventually("one CronJob", func() bool { all = s.list(cronJobsResource); return len(all) == 1 })
+	spec, _, err := unstructured.NestedMap(all[0].Object, "spec", "jobTemplate", "spec")
+	require.NoError(s, err)
+	job := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "batch/v1", "kind": "Job", "metadata": map[string]any{"name": name}, "spec": spec,
+	}}
+	_, err = lab.cluster.Resource(jobsResource).Namespace(s.name).Create(s.Context(), job, metav1.CreateOptions{})
+	require.NoError(s, err)
+}
+
+// closed returns a window that is not open during a test.
+func closed() string {
+	from := time.Now().UTC().Add(12 * time.Hour)
+	return fmt.Sprintf("daily %s-%s UTC", from.Format("15:04"), from.Add(time.Minute).Format("15:04"))
+}
+
+// A change that needs a restart is approved when it is merged, and waits. Outside of its window nothing happens. In the
+// window, a failing snapshot stops the run before the restart. With a snapshot, the VMs are restarted in the order of
+// their dependencies, and nothing waits any longer. Status says so at each step.
+func TestMaintenance(t *testing.T) {
+	t.Parallel()
+	s := newScenario(t, "maintenance")
+	at := closed()
+	s.write("fleet.yaml", lifecycleFleet+"policy: {approve: restart}\n")
+	s.write("vms.yaml", fmt.Sprintf(`defaults: {memory: 4Gi, maintenance: {window: %q, order: dependsOn}}
+vms:
+  db: {disks: {data: 10Gi}, lifecycle: {snapshotBefore: true}}
+  app: {dependsOn: [db]}
+`, at))
+	s.wait(argo.Synced(s.push("A fleet")))
+	before := s.instances()
+
+	s.setMemory("2Gi")
+	s.commit("Less memory")
+	lines := s.unapproved()
+	require.Equal(t, []string{"app", "db"}, keys(lines))
+	s.replace("vms.yaml", "  db: {", "  db: {"+lines["db"]+", ")
+	s.replace("vms.yaml", "  app: {", "  app: {"+lines["app"]+", ")
+	s.wait(argo.Synced(s.push("With approvals")))
+	s.eventually("RestartRequired", func() bool { return s.asksForRestart("db") && s.asksForRestart("app") })
+	s.stands(map[string]string{"db": "restart", "app": "restart"})
+	require.Contains(t, s.advice(), "its maintenance restarts it ("+at+")")
+
+	s.window("outside")
+	s.eventuallyLogs("outside", "outside of the window; nothing to do")
+	require.Equal(t, before, s.instances())
+
+	s.replace("vms.yaml", at, "daily 00:00-24:00 UTC")
+	s.wait(argo.Synced(s.push("Another window")))
+	s.eventually("RestartRequired", func() bool { return s.asksForRestart("db") })
+	s.will(kubevirt.Snapshots, "", kubevirt.Fail)
+	s.window("failing")
+	s.eventuallyLogs("failing", "failed: no snapshot class; the next window takes another; no other VirtualMachine is restarted")
+	require.Equal(t, before, s.instances())
+
+	s.will(kubevirt.Snapshots, "", kubevirt.Done)
+	s.will(kubevirt.Instances, "db", kubevirt.Wait)
+	s.window("inside")
+	s.eventually("db restarted", func() bool { return len(s.changed(before, false)) == 1 })
+	require.Equal(t, []string{"db"}, s.changed(before, false))
+	s.will(kubevirt.Instances, "db", kubevirt.Done)
+	s.eventually("both restarted", func() bool { return len(s.changed(before, true)) == 2 })
+	s.eventuallyLogs("inside", "2 of 2 up to date")
+	require.Equal(t, "2Gi", s.memory("db"))
+	require.Subset(t, s.events("db"), []string{"RolloutFailed", "RolloutRestart", "RolloutReady"})
+	taken := 0
+	for name := range s.names(kubevirt.Snapshots) {
+		if strings.HasPrefix(name, "db-pre-restart-") {
+			taken++
+		}
+	}
+	require.Equal(t, 2, taken, "the one that failed, and the one before the restart")
+	s.stands(nil)
+}
+
+// advice returns the whole report of status.
+func (s *scenario) advice() string {
+	s.Helper()
+	stdout, _, _ := s.run("status", s.repository.Dir, "--namespace", s.name, "--live", "cluster",
+		"--kubeconfig", lab.cluster.Kubeconfig, "-o", "json")
+	return stdout
+}
