@@ -81,12 +81,11 @@ func duePets(all []observed, p *Pets) ([]observed, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--max-unavailable: %w", err)
 	}
-	restart := next(members, most)
-	if p.ByWave {
+	if p.ByWave { // those that are down count in any wave
 		first := firstWave(members)
-		restart = slices.DeleteFunc(restart, func(m observed) bool { return wave(m) > first })
+		members = slices.DeleteFunc(members, func(m observed) bool { return m.stage == outdated && wave(m) > first })
 	}
-	return restart, nil
+	return next(members, most), nil
 }
 
 // firstWave returns the lowest wave with a VM that is not up to date.

@@ -98,7 +98,7 @@ func TestPetsByWave(t *testing.T) {
 	}
 	p := play(t, all...)
 	of := maintenance(t, "", "app", "cache", "db", "web")
-	of.Pets.ByWave, of.Pets.MaxUnavailable = true, "2"
+	of.Pets.ByWave = true
 	require.NoError(t, p.Rollout(t.Context(), of, options(new(bytes.Buffer))))
 	require.Equal(t, "cache db app web", p.asked())
 }
