@@ -79,7 +79,9 @@ func windowRules(name string, of *job) []rbacv1.PolicyRule {
 		allow("", []string{"events"}, "create"),
 	}
 	if len(of.snapshots) > 0 {
-		rules = append(rules, allow("snapshot.kubevirt.io", []string{"virtualmachinesnapshots"}, "list", "create"))
+		get := allow("kubevirt.io", []string{"virtualmachines"}, "get")
+		get.ResourceNames = slices.Sorted(slices.Values(of.snapshots))
+		rules = append(rules, get, allow("snapshot.kubevirt.io", []string{"virtualmachinesnapshots"}, "list", "create"))
 	}
 	return rules
 }
