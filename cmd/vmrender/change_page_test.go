@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -73,10 +74,7 @@ func levelOfChange(t *testing.T, vms, keys string) string {
 
 // mergedKeys returns keys with others merged over them: maps by key, all else replaced.
 func mergedKeys(base, over map[string]any) map[string]any {
-	out := map[string]any{}
-	for key, value := range base {
-		out[key] = value
-	}
+	out := maps.Clone(base)
 	for key, value := range over {
 		below, isMap := value.(map[string]any)
 		if inherited, ok := out[key].(map[string]any); ok && isMap {

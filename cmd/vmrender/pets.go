@@ -27,7 +27,8 @@ func (f *petFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.pets, "pets", false, "restart the pets that are named and wait for a restart")
 	flags.StringVar(&f.window, "window", "", "with --pets: `window` in which restarts may begin, "+
 		`such as "Sun 02:00-04:00 Europe/Berlin" (default: now)`)
-	flags.StringVar(&f.most, "max-unavailable", "", "with --pets: maximum `number` or percentage that may be down (default 1)")
+	flags.StringVar(&f.most, "max-unavailable", "",
+		"with --pets: maximum `number` or percentage that may be down (default 1)")
 	flags.StringVar(&f.order, "order", "name", "with --pets: `order` of the restarts: name or dependsOn")
 	flags.StringArrayVar(&f.snapshots, "snapshot", nil, "with --pets: `name` of a VM of which a snapshot is taken first")
 	for _, name := range []string{"window", "max-unavailable", "snapshot"} {

@@ -12,11 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/rollout"
 )
 
-func newRolloutCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "rollout --namespace NAMESPACE --id ID [VM=CONTENT...] | --pets VM...",
-		Short: "Restart changed VMs in a cluster, a few at a time",
-		Long: `Restart the VirtualMachines with the label vmrender.io/rollout=ID whose changes
+const rolloutLong = `Restart the VirtualMachines with the label vmrender.io/rollout=ID whose changes
 need a restart, at most vmrender.io/max-unavailable at a time, and wait until each
 is ready. Then delete old root disks, except the newest vmrender.io/keep-old of
 each VirtualMachine.
@@ -41,10 +37,16 @@ RestartRequired: only in the --window, in the --order, and after a snapshot of t
 At the end of the window, no further restart begins, and the exit status is 0.
 
 A fleet with "strategy: rollout" renders the Job that runs this command, and a fleet with
-"maintenance" the CronJob, with the permissions they need.`,
+"maintenance" the CronJob, with the permissions they need.`
+
+func newRolloutCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "rollout --namespace NAMESPACE --id ID [VM=CONTENT...] | --pets VM...",
+		Short: "Restart changed VMs in a cluster, a few at a time",
+		Long:  rolloutLong,
 		Example: `  vmrender rollout --namespace prod --id site-a-1a2b3c4d --kubeconfig ~/.kube/config
   vmrender rollout --namespace prod --id site-a-1a2b3c4d --kubeconfig ~/.kube/config --retry
-  vmrender rollout --namespace prod --id now --kubeconfig ~/.kube/config --pets --snapshot db db app`,
+  vmrender rollout --namespace prod --id now --kubeconfig ~/.kube/config --pets app db --snapshot db`,
 	}
 	flags := new(clusterFlags)
 	flags.register(cmd, 15*time.Minute)
@@ -68,15 +70,19 @@ A fleet with "strategy: rollout" renders the Job that runs this command, and a f
 		target.Machines, err = rollout.ParseMachines(args)
 		return err
 	}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		host, err := os.Hostname()
-		if err != nil {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+		if target.Holder, err = holder(); err != nil {
 			return err
 		}
-		target.Holder = fmt.Sprintf("%s_%d", host, os.Getpid())
 		return flags.run(cmd, func(ctx context.Context, c *rollout.Cluster, o rollout.Options) error {
 			return c.Rollout(ctx, target, o)
 		})
 	}
 	return cmd
+}
+
+// holder returns a name of this run that no other run has.
+func holder() (string, error) {
+	host, err := os.Hostname()
+	return fmt.Sprintf("%s_%d", host, os.Getpid()), err
 }

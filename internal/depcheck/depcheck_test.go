@@ -326,7 +326,9 @@ var rooms = []room{
 	},
 	// These packages talk to a cluster. Only the command line imports them.
 	{
-		dir: "pkg/rollout", ours: []string{"pkg/argocd", "pkg/labels", "pkg/schedule", "internal/lazyregexp"}, reach: join(helm, argocd),
+		dir:     "pkg/rollout",
+		ours:    []string{"pkg/argocd", "pkg/labels", "pkg/schedule", "internal/lazyregexp"},
+		reach:   join(helm, argocd),
 		imports: []string{"os/exec"},
 	},
 	{

@@ -35,10 +35,10 @@ func (w *window) order() string {
 // ofWindow returns the CronJob of a window. A start that the cluster misses is made up for as long as the window lasts,
 // and the program itself begins no restart after its end.
 func (k *jobKey) ofWindow(of *job, last int) *batchv1.CronJob {
-	args := []string{
+	args := make([]string, 0, 14+2*len(of.snapshots)+len(of.args))
+	args = append(args,
 		k.kind.command, "--pets", "--namespace", k.namespace, "--id", k.name(), "--window", k.window.text,
-		"--max-unavailable", k.window.most, "--order", k.window.order(), "--timeout", k.kind.timeout,
-	}
+		"--max-unavailable", k.window.most, "--order", k.window.order(), "--timeout", k.kind.timeout)
 	for _, name := range slices.Sorted(slices.Values(of.snapshots)) {
 		args = append(args, "--snapshot", name)
 	}

@@ -43,7 +43,9 @@ func (p *Pets) isOpen(now time.Time) bool {
 
 // pets returns the VMs of the target as they are now.
 func (r *run) pets() []*machine {
-	all := r.view.where(r.asked, func(vm *kubevirtv1.VirtualMachine) bool { return slices.Contains(r.Pets.Names, vm.Name) })
+	all := r.view.where(r.asked, func(vm *kubevirtv1.VirtualMachine) bool {
+		return slices.Contains(r.Pets.Names, vm.Name)
+	})
 	for _, m := range all {
 		m.pet = true
 	}

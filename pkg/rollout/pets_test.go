@@ -114,7 +114,8 @@ func TestPetsStopAtTheFirstFailure(t *testing.T) {
 
 	p.anotherRun()
 	require.EqualError(t, p.Rollout(t.Context(), of, hurried(&log)),
-		"a and 1 more: an earlier rollout of this revision has stopped; change the values, or run \"vmrender rollout --retry\"")
+		"a and 1 more: an earlier rollout of this revision has stopped; "+
+			"change the values, or run \"vmrender rollout --retry\"")
 	require.Equal(t, "a", p.asked(), "nor is one in the next window, as long as one is down")
 }
 
@@ -176,7 +177,7 @@ func TestStageOfPets(t *testing.T) {
 		"up to date":       {func(*machine) {}, current, ""},
 		"waits":            {needsRestart, outdated, "changed settings"},
 		"other disk":       {func(m *machine) { m.Spec.Template.Spec.Volumes = rootVolume("another") }, current, ""},
-		"cattle":           {func(m *machine) { m.Annotations[labels.Lifecycle] = labels.Cattle }, skipped, "cattle, which has a rollout of its own"},
+		"cattle":           {cattle, skipped, "cattle, which has a rollout of its own"},
 		"halted":           {strategy("Halted"), skipped, "run strategy Halted, so it is not restarted"},
 		"migrates":         {migrating, skipped, "it is migrating, so it is not restarted"},
 		"disks are copied": {copying, skipped, "its disks are being copied, so it is not restarted"},
@@ -195,6 +196,8 @@ func TestStageOfPets(t *testing.T) {
 		})
 	}
 }
+
+func cattle(m *machine) { m.Annotations[labels.Lifecycle] = labels.Cattle }
 
 func migrating(m *machine) {
 	m.instance.Status.MigrationState = &kubevirtv1.VirtualMachineInstanceMigrationState{}

@@ -109,7 +109,8 @@ func (c *Cluster) newRun(ctx context.Context, t Target, o Options, stop context.
 	view, err := c.watch(ctx, o.Namespace, stop)
 	return &run{
 		Options: o, Target: t, cluster: c, view: view, lease: c.newLease(&o, &t),
-		asked: map[string]types.UID{}, ours: map[string]bool{}, refused: map[string]error{}, spells: map[string]*spell{}, said: map[string]string{},
+		asked: map[string]types.UID{}, ours: map[string]bool{}, refused: map[string]error{},
+		spells: map[string]*spell{}, said: map[string]string{},
 	}, err
 }
 
@@ -166,17 +167,8 @@ func (r *run) step(ctx context.Context) (done bool, err error) {
 	if err := r.checkOverdue(ctx, all); err != nil {
 		return false, err
 	}
-	for _, m := range restart {
-		if held, err := r.hold(ctx); err != nil || !held {
-			return false, err
-		}
-		ready, err := r.prepare(ctx, m)
-		if err == nil && ready {
-			err = r.restart(ctx, m)
-		}
-		if err != nil {
-			return false, err
-		}
+	if held, err := r.restartAll(ctx, restart); err != nil || !held {
+		return false, err
 	}
 	switch {
 	case len(restart) > 0 || isUnderWay(all):
@@ -188,6 +180,23 @@ func (r *run) step(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	return r.cleanUp(ctx, all)
+}
+
+// restartAll requests the restarts that are prepared, and reports whether this run still holds the Lease.
+func (r *run) restartAll(ctx context.Context, due []observed) (held bool, err error) {
+	for _, m := range due {
+		if held, err := r.hold(ctx); err != nil || !held {
+			return false, err
+		}
+		ready, err := r.prepare(ctx, m)
+		if err == nil && ready {
+			err = r.restart(ctx, m)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // hold reports whether this run holds the Lease of the rollout.

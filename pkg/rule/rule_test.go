@@ -17,7 +17,8 @@ bad-option bad-parameter bad-path bad-quantity bad-source bad-uuid bad-value bad
 below-minimum blue-green chart cloud-config conflict cycle default-image depth documents duplicate duplicate-key
 empty-file encode encoding expansion file-size firmware gate identity impact inline-secret
 invalid-value key-type kubevirt-version machine-type migrate migration-network missing-key no-effect no-fleet
-no-headroom no-match no-root no-vms not-migratable not-updated not-values object-kind openshift out-of-range output-size patch
+no-headroom no-match no-root no-vms not-migratable not-updated not-values object-kind openshift out-of-range
+output-size patch
 placement platform-network pod-annotation pointer policy prerequisite protection refused remote removal
 replace reserved shared-object shrinks stopped strategy sync-options tag target template
 unknown-catalog unknown-key unknown-layer unknown-name unknown-value unknown-version unmanaged unpaired

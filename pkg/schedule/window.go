@@ -12,7 +12,8 @@ import (
 )
 
 // Form is how a window is written, for messages.
-const Form = "`DAYS HH:MM-HH:MM ZONE`, such as \"Sun 02:00-04:00 Europe/Berlin\", \"Mon-Fri 22:00-23:30 UTC\" or \"daily 01:00-03:00 UTC\""
+const Form = "`DAYS HH:MM-HH:MM ZONE`, such as \"Sun 02:00-04:00 Europe/Berlin\", \"Mon-Fri 22:00-23:30 UTC\" or " +
+	"\"daily 01:00-03:00 UTC\""
 
 // Window is a time of some days of the week that comes again every week. It has at least one day, and begins and ends
 // at a minute.
@@ -95,7 +96,8 @@ func (w *Window) readTimes(text string) error {
 	case !found || !ok || !also || from == day:
 		return fmt.Errorf("invalid times %q; expected HH:MM-HH:MM, such as \"02:00-04:00\"", text)
 	case from == to:
-		return fmt.Errorf("the times %q begin and end at the same minute; expected HH:MM-HH:MM, such as \"00:00-24:00\"", text)
+		return fmt.Errorf("the times %q begin and end at the same minute; expected HH:MM-HH:MM, such as \"00:00-24:00\"",
+			text)
 	}
 	w.from, w.length = from, (to-from+day)%day
 	if w.length == 0 {

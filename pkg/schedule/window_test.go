@@ -114,7 +114,9 @@ func TestUntilAgreesWithCron(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"Sun 02:00-04:00 Europe/Berlin", "daily 22:00-01:00 UTC", "Mon-Fri,Sun 00:00-24:00 UTC", "- : -"} {
+	for _, text := range []string{
+		"Sun 02:00-04:00 Europe/Berlin", "daily 22:00-01:00 UTC", "Mon-Fri,Sun 00:00-24:00 UTC", "- : -",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -23,7 +23,8 @@ func CheckZone(name string) error {
 	if _, ok := slices.BinarySearch(zones(), name); ok {
 		return nil
 	}
-	return fmt.Errorf("unknown time zone %q; expected an IANA name, such as \"Europe/Berlin\" or \"UTC\"%s", name, near(name))
+	return fmt.Errorf("unknown time zone %q; expected an IANA name, such as \"Europe/Berlin\" or \"UTC\"%s",
+		name, near(name))
 }
 
 // near returns the nearest name as a question, or "".

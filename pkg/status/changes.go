@@ -108,7 +108,9 @@ func hasArrived(instance manifest.Tree, c *impact.Change) bool {
 // without any, if KubeVirt asks for one nevertheless.
 func flagged(s *impact.Subject, fields, arrived []impact.FieldStatus, open string) []Fact {
 	fields, arrived = impact.CompactFields(fields), impact.CompactFields(arrived)
-	f := Fact{State: StateRestart, Code: FactRestart, Fields: fields, Advice: impact.RestartAdvice(s.Live.Object), Approximate: open}
+	f := Fact{
+		State: StateRestart, Code: FactRestart, Fields: fields, Advice: impact.RestartAdvice(s.Live.Object), Approximate: open,
+	}
 	switch {
 	case len(fields) > 0:
 		f.Says = "waits for a restart: " + impact.LabelsOf(fields)

@@ -3,8 +3,8 @@ package values
 import "github.com/vmrender/vmrender/pkg/schedule"
 
 // Maintenance restarts a pet in a weekly window if one of its changes waits for a restart, such as less memory. A
-// CronJob of the namespace does it, with `target.image`: it takes a snapshot first if `lifecycle.snapshotBefore` is set,
-// waits until a VM is ready before it restarts the next one, and stops at the first that fails.
+// CronJob of the namespace does it, with `target.image`: it takes a snapshot first if `lifecycle.snapshotBefore` is
+// set, waits until a VM is ready before it restarts the next one, and stops at the first that fails.
 type Maintenance struct {
 	// Weekly window in which the VM may be restarted, as `DAYS HH:MM-HH:MM ZONE`: days such as `Sun`, `Mon-Fri`,
 	// `Sat,Sun` or `daily`, and the IANA name of the time zone. No restart begins outside of it.
