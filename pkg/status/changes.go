@@ -109,7 +109,8 @@ func hasArrived(instance manifest.Tree, c *impact.Change) bool {
 func flagged(s *impact.Subject, fields, arrived []impact.FieldStatus, open string) []Fact {
 	fields, arrived = impact.CompactFields(fields), impact.CompactFields(arrived)
 	f := Fact{
-		State: StateRestart, Code: FactRestart, Fields: fields, Advice: impact.RestartAdvice(s.Live.Object), Approximate: open,
+		State: StateRestart, Code: FactRestart, Fields: fields, Advice: impact.RestartAdvice(s.Live.Object),
+		Approximate: open,
 	}
 	switch {
 	case len(fields) > 0:
