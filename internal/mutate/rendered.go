@@ -103,8 +103,8 @@ var renderedMutations = []mutation{
 	},
 	{
 		"pkg/rollout/run.go", "./pkg/rollout", "a run checks its Lease before each restart",
-		"for _, m := range restart {\n\t\tif held, err := r.hold(ctx); err != nil || !held {",
-		"for _, m := range restart {\n\t\tif held, err := true, error(nil); err != nil || !held {",
+		"for _, m := range due {\n\t\tif held, err := r.hold(ctx); err != nil || !held {",
+		"for _, m := range due {\n\t\tif held, err := true, error(nil); err != nil || !held {",
 	},
 	{
 		"pkg/rollout/run.go", "./pkg/rollout", "a run that does not see the cluster restarts nothing",

@@ -1,9 +1,7 @@
 package machine
 
 import (
-	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/schedule"
-	"github.com/vmrender/vmrender/pkg/template"
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
@@ -15,31 +13,18 @@ type Maintenance struct {
 	ByWave         bool // whether the VMs of a wave are up to date before those of the next restart
 }
 
-// maintenance returns the maintenance of the VM, or nil if there is none. That of a higher level has no effect on
-// cattle.
+// maintenance returns the maintenance of the VM, or nil if there is none.
 func (d *draft) maintenance() *Maintenance {
 	in := d.vm.Maintenance
-	at := d.entry.KeyAt("maintenance")
-	switch {
-	case in == nil:
-		return nil
-	case !d.traits.Pet:
-		if d.entry.Own(d.entry.Keys.Get("maintenance")) {
-			d.diags.Warnf(at, rule.NoEffect, d.entry.Path+".maintenance",
-				"is for pets; a change of cattle restarts them after the sync: remove it, or use `lifecycle: pet`")
-		}
-		return nil
-	case in.Window == "":
-		d.errorf(at, rule.MissingKey, "maintenance.window", "missing; expected %s", schedule.Form)
+	if in == nil {
 		return nil
 	}
 	window, err := schedule.Parse(in.Window)
-	switch {
-	case err != nil && template.Is(in.Window):
-		d.errorf(d.entry.At("maintenance", "window"), rule.BadValue, "maintenance.window", "no templates here; %s", err)
+	if !d.counts(timed{
+		key: "maintenance", part: "window", text: in.Window, form: schedule.Form, problem: err,
+		cattle: "; a change of cattle restarts them after the sync: remove it, or use `lifecycle: pet`",
+	}) {
 		return nil
-	case err != nil:
-		return nil // reported with the forms of the keys
 	}
 	out := &Maintenance{
 		Text: in.Window, Window: window, MaxUnavailable: values.IntOrPercent{Int: 1}, ByWave: in.Order == "dependsOn",

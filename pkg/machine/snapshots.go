@@ -1,10 +1,6 @@
 package machine
 
-import (
-	"github.com/vmrender/vmrender/pkg/rule"
-	"github.com/vmrender/vmrender/pkg/schedule"
-	"github.com/vmrender/vmrender/pkg/template"
-)
+import "github.com/vmrender/vmrender/pkg/schedule"
 
 // Snapshots are when snapshots of a pet are taken, and how many are kept.
 type Snapshots struct {
@@ -16,31 +12,18 @@ type Snapshots struct {
 // keptSnapshots is the default of [Snapshots.Keep]: a week of daily ones.
 const keptSnapshots = 7
 
-// snapshots returns the snapshots of the VM, or nil if there are none. Those of a higher level have no effect on
-// cattle.
+// snapshots returns the snapshots of the VM, or nil if there are none.
 func (d *draft) snapshots() *Snapshots {
 	in := d.vm.Snapshots
-	at := d.entry.KeyAt("snapshots")
-	switch {
-	case in == nil:
-		return nil
-	case !d.traits.Pet:
-		if d.entry.Own(d.entry.Keys.Get("snapshots")) {
-			d.diags.Warnf(at, rule.NoEffect, d.entry.Path+".snapshots",
-				"is for pets, whose disks are kept; remove it, or use `lifecycle: pet`")
-		}
-		return nil
-	case in.Schedule == "":
-		d.errorf(at, rule.MissingKey, "snapshots.schedule", "missing; expected %s", schedule.TimesForm)
+	if in == nil {
 		return nil
 	}
 	times, err := schedule.ParseTimes(in.Schedule)
-	switch {
-	case err != nil && template.Is(in.Schedule):
-		d.errorf(d.entry.At("snapshots", "schedule"), rule.BadValue, "snapshots.schedule", "no templates here; %s", err)
+	if !d.counts(timed{
+		key: "snapshots", part: "schedule", text: in.Schedule, form: schedule.TimesForm, problem: err,
+		cattle: ", whose disks are kept; remove it, or use `lifecycle: pet`",
+	}) {
 		return nil
-	case err != nil:
-		return nil // reported with the forms of the keys
 	}
 	out := &Snapshots{Text: in.Schedule, Times: times, Keep: keptSnapshots}
 	if in.Keep != nil {

@@ -59,29 +59,28 @@ func rolloutRules(name string, _ *job) []rbacv1.PolicyRule {
 		allow("subresources.kubevirt.io", []string{"virtualmachines/restart"}, "update"),
 		allow("cdi.kubevirt.io", []string{"datavolumes"}, "list", "watch", "delete"),
 		allow("coordination.k8s.io", []string{"leases"}, "create"),
-		only(name, allow("coordination.k8s.io", []string{"leases"}, "get", "update")),
-		only(name, allow("", []string{"serviceaccounts"}, "get")),
+		only(allow("coordination.k8s.io", []string{"leases"}, "get", "update"), name),
+		only(allow("", []string{"serviceaccounts"}, "get"), name),
 		allow("", []string{"events"}, "create"),
 	}
 }
 
 // windowRules returns the rules of a maintenance window: it restarts only its own VMs.
 func windowRules(name string, of *job) []rbacv1.PolicyRule {
-	restart := allow("subresources.kubevirt.io", []string{"virtualmachines/restart"}, "update")
-	restart.ResourceNames = slices.Sorted(slices.Values(of.args))
 	rules := []rbacv1.PolicyRule{
 		allow("kubevirt.io", []string{"virtualmachines", "virtualmachineinstances"}, "list", "watch"),
-		restart,
+		only(allow("subresources.kubevirt.io", []string{"virtualmachines/restart"}, "update"), of.args...),
 		allow("cdi.kubevirt.io", []string{"datavolumes"}, "list", "watch"),
 		allow("coordination.k8s.io", []string{"leases"}, "create"),
-		only(name, allow("coordination.k8s.io", []string{"leases"}, "get", "update")),
-		only(name, allow("", []string{"serviceaccounts"}, "get")),
+		only(allow("coordination.k8s.io", []string{"leases"}, "get", "update"), name),
+		only(allow("", []string{"serviceaccounts"}, "get"), name),
 		allow("", []string{"events"}, "create"),
 	}
 	if len(of.snapshots) > 0 {
-		get := allow("kubevirt.io", []string{"virtualmachines"}, "get")
-		get.ResourceNames = slices.Sorted(slices.Values(of.snapshots))
-		rules = append(rules, get, allow("snapshot.kubevirt.io", []string{"virtualmachinesnapshots"}, "list", "create"))
+		rules = append(rules,
+			only(allow("kubevirt.io", []string{"virtualmachines"}, "get"), of.snapshots...),
+			allow("snapshot.kubevirt.io", []string{"virtualmachinesnapshots"}, "list", "create"),
+		)
 	}
 	return rules
 }
@@ -96,10 +95,8 @@ func snapshotRules(string, *job) []rbacv1.PolicyRule {
 // scheduleRules returns the rules of snapshots on a schedule, which are of its own VMs. RBAC cannot limit the creation
 // and deletion of snapshots to those of some VMs.
 func scheduleRules(_ string, of *job) []rbacv1.PolicyRule {
-	get := allow("kubevirt.io", []string{"virtualmachines"}, "get")
-	get.ResourceNames = slices.Sorted(slices.Values(of.args))
 	return []rbacv1.PolicyRule{
-		get,
+		only(allow("kubevirt.io", []string{"virtualmachines"}, "get"), of.args...),
 		allow("snapshot.kubevirt.io", []string{"virtualmachinesnapshots"}, "list", "create", "delete"),
 		allow("snapshot.kubevirt.io", []string{"virtualmachinerestores"}, "list"),
 	}
@@ -110,9 +107,9 @@ func allow(group string, resources []string, verbs ...string) rbacv1.PolicyRule 
 	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: verbs}
 }
 
-// only returns a rule that applies only to the object with a name.
-func only(name string, rule rbacv1.PolicyRule) rbacv1.PolicyRule {
-	rule.ResourceNames = []string{name}
+// only returns a rule that applies only to the objects with some names.
+func only(rule rbacv1.PolicyRule, names ...string) rbacv1.PolicyRule {
+	rule.ResourceNames = slices.Sorted(slices.Values(names))
 	return rule
 }
 

@@ -96,10 +96,10 @@ vms:
 	s.stands(nil)
 }
 
-// advice returns the whole report of status.
+// advice returns the report of status for users, with what to do.
 func (s *scenario) advice() string {
 	s.Helper()
 	stdout, _, _ := s.run("status", s.repository.Dir, "--namespace", s.name, "--live", "cluster",
-		"--kubeconfig", lab.cluster.Kubeconfig, "-o", "json")
+		"--kubeconfig", lab.cluster.Kubeconfig, "-v")
 	return stdout
 }
