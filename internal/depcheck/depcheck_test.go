@@ -170,23 +170,28 @@ var rooms = []room{
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},
 	{
+		dir: "pkg/diff", ours: []string{"pkg/manifest", "internal/quantities"},
+		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
+	},
+	{
 		dir: "pkg/impact",
 		ours: []string{
-			"pkg/argocd", "pkg/cluster", "pkg/kinds", "pkg/labels", "pkg/manifest", "pkg/secret", "pkg/versions", "pkg/world",
-			"internal/quantities", "internal/sizes", "internal/wording",
+			"pkg/argocd", "pkg/cluster", "pkg/diff", "pkg/kinds", "pkg/labels", "pkg/manifest", "pkg/secret", "pkg/versions",
+			"pkg/world", "internal/quantities", "internal/sizes", "internal/wording",
 		},
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},
 	{
 		dir: "pkg/pairs",
 		ours: []string{
-			"pkg/argocd", "pkg/cluster", "pkg/impact", "pkg/labels", "pkg/manifest", "pkg/world", "internal/quantities",
-			"internal/wording",
+			"pkg/argocd", "pkg/cluster", "pkg/diff", "pkg/impact", "pkg/labels", "pkg/manifest", "pkg/world",
+			"internal/quantities", "internal/wording",
 		},
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},
 	{
-		dir: "pkg/gate", ours: []string{"pkg/approval", "pkg/cluster", "pkg/impact", "pkg/labels", "pkg/manifest"},
+		dir:   "pkg/gate",
+		ours:  []string{"pkg/approval", "pkg/cluster", "pkg/diff", "pkg/impact", "pkg/labels", "pkg/manifest"},
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},
 	{
@@ -199,16 +204,16 @@ var rooms = []room{
 	{
 		dir: "pkg/status",
 		ours: []string{
-			"pkg/cluster", "pkg/impact", "pkg/labels", "pkg/manifest", "pkg/pairs", "pkg/world", "internal/quantities",
-			"internal/suggest", "internal/wording",
+			"pkg/cluster", "pkg/diff", "pkg/impact", "pkg/labels", "pkg/manifest", "pkg/pairs", "pkg/world",
+			"internal/quantities", "internal/suggest", "internal/wording",
 		},
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},
 	{
 		dir: "pkg/plan",
 		ours: []string{
-			"pkg/admission", "pkg/argocd", "pkg/cluster", "pkg/gate", "pkg/impact", "pkg/labels", "pkg/manifest", "pkg/pairs",
-			"pkg/upgrade", "pkg/world", "internal/quantities", "internal/wording",
+			"pkg/admission", "pkg/argocd", "pkg/cluster", "pkg/diff", "pkg/gate", "pkg/impact", "pkg/labels", "pkg/manifest",
+			"pkg/pairs", "pkg/upgrade", "pkg/world", "internal/quantities", "internal/wording",
 		},
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml, system),

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/labels"
 )
@@ -47,7 +48,7 @@ type gateTable struct{ fields []Field }
 // pattern there.
 type reach struct {
 	rule *impact.Rule
-	rest impact.Pattern
+	rest diff.Pattern
 }
 
 // gateReaches returns the rules of VMs that the gate uses. What the cluster refuses
@@ -179,7 +180,7 @@ func (g *gateTable) field(path []string, n celNode, in []reach) {
 	if worst(in) < impact.Live {
 		return
 	}
-	at := impact.Display(path)
+	at := diff.Display(path)
 	n = viewed(at, n)
 	fields := named(in)
 	switch {

@@ -4,18 +4,19 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
 // isAdopted reports whether a cause of an object that is new in Git, and in the cluster, is
 // only that vmrender and Argo CD mark it as theirs.
-func (s *Subject) isAdopted(c *Change, of *Cause) bool {
+func (s *Subject) isAdopted(c *diff.Change, of *Cause) bool {
 	return s.TakenOver && isMark(c) && of.Level <= Metadata && !of.Warning
 }
 
 // isMark reports whether a change adds a label or an annotation that vmrender and Argo CD
 // put on objects. One that has another value there belongs to another tool.
-func isMark(c *Change) bool {
+func isMark(c *diff.Change) bool {
 	if c.Was != nil || len(c.Path) != 3 || c.Path[0] != "metadata" {
 		return false
 	}

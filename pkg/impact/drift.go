@@ -7,6 +7,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/wording"
 	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/world"
 )
@@ -20,32 +21,32 @@ func (s *Subject) isDrift(path []string) bool {
 	if s.ofGit == nil {
 		s.ofGit = gitChanges(s)
 	}
-	return !slices.ContainsFunc(s.ofGit, func(of Change) bool {
+	return !slices.ContainsFunc(s.ofGit, func(of diff.Change) bool {
 		n := min(len(of.Path), len(path))
 		return slices.Equal(of.Path[:n], path[:n])
 	})
 }
 
 // gitChanges returns what changes in Git, of a pool also within its VM.
-func gitChanges(s *Subject) []Change {
-	all := Diff(cluster.WithRunStrategy(s.Git), cluster.WithRunStrategy(s.New))
+func gitChanges(s *Subject) []diff.Change {
+	all := diff.Trees(cluster.WithRunStrategy(s.Git), cluster.WithRunStrategy(s.New))
 	if s.IsPool() {
-		all = append(all, Diff(world.Template(s.Git), world.Template(s.New))...)
+		all = append(all, diff.Trees(world.Template(s.Git), world.Template(s.New))...)
 	}
 	if all == nil {
-		all = []Change{}
+		all = []diff.Change{}
 	}
 	return all
 }
 
 // IsCosmetic reports whether a field that the cluster lacks means the same there: the API
 // server and webhooks leave out empty values.
-func IsCosmetic(c *Change) bool {
+func IsCosmetic(c *diff.Change) bool {
 	return c.Was == nil && slices.Contains([]string{"false", "0", `""`, "{}", "[]"}, manifest.Compact(c.Now))
 }
 
 // revert makes a cause report that the sync sets a field of the cluster back.
-func (s *Subject) revert(c *Cause, of *Change) {
+func (s *Subject) revert(c *Cause, of *diff.Change) {
 	who := ""
 	if name := s.author(of.Path); name != "" {
 		who = ", by " + wording.Sentence(name)
@@ -59,7 +60,7 @@ func (s *Subject) revert(c *Cause, of *Change) {
 }
 
 // Pattern describes what has happened in the cluster, as far as its trace is known.
-func (s *Subject) Pattern(c *Change) string {
+func (s *Subject) Pattern(c *diff.Change) string {
 	switch {
 	case slices.Equal(c.Path, []string{"spec", "runStrategy"}):
 		return powered(c)
@@ -78,7 +79,7 @@ func (s *Subject) Pattern(c *Change) string {
 
 // powered describes how the run strategy came to differ: virtctl and the console rewrite it
 // (KubeVirt v1.8.4, pkg/virt-api/rest/lifecycle.go).
-func powered(c *Change) string {
+func powered(c *diff.Change) string {
 	switch {
 	case c.Was == "Halted":
 		return "the VM was stopped in the cluster (virtctl stop)"
@@ -90,7 +91,7 @@ func powered(c *Change) string {
 
 // isMoved reports whether a volume has another claim in the cluster by a migration of
 // its storage, which leaves its strategy behind.
-func (s *Subject) isMoved(c *Change) bool {
+func (s *Subject) isMoved(c *diff.Change) bool {
 	name := entry(c.Path)
 	return manifest.Text(s.Live.Tree(), "spec", "updateVolumesStrategy") == "Migration" &&
 		manifest.Text(s.Git, "spec", "updateVolumesStrategy") != "Migration" &&

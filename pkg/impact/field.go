@@ -8,11 +8,12 @@ import (
 
 	"github.com/vmrender/vmrender/internal/wording"
 	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/diff"
 )
 
 // Field returns a changed field: of a VM, a pool or a disk as the rules name it, which is what the values file has, and
 // of other objects by its whole path.
-func (s *Subject) Field(c *Change) FieldStatus {
+func (s *Subject) Field(c *diff.Change) FieldStatus {
 	rules := ObjectRules()
 	switch s.kind() {
 	case cluster.KindVM:
@@ -24,7 +25,7 @@ func (s *Subject) Field(c *Change) FieldStatus {
 	e := &Edit{*c, s}
 	r, n := Find(rules, e)
 	if r == nil {
-		return FieldStatus{Path: Display(c.Path), Is: shown(c.Path, c.Was), Wanted: shown(c.Path, c.Now)}
+		return FieldStatus{Path: diff.Display(c.Path), Is: shown(c.Path, c.Was), Wanted: shown(c.Path, c.Now)}
 	}
 	cause := r.Cause(e, n)
 	return FieldStatus{Path: cause.Path, Key: cause.Key, Is: cause.Old, Wanted: cause.New}

@@ -2,6 +2,7 @@ package impact
 
 import (
 	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
@@ -15,17 +16,17 @@ func CausesOf(s *Subject, rules []Rule) []Cause {
 	return out
 }
 
-// Changes returns the changes of an object: [Created], [Removed], or its fields but
+// Changes returns the changes of an object: [diff.Created], [diff.Removed], or its fields but
 // the status.
-func Changes(s *Subject) []Change {
+func Changes(s *Subject) []diff.Change {
 	switch {
 	case s.Old == nil:
-		return []Change{{Path: []string{Created}}}
+		return []diff.Change{{Path: []string{diff.Created}}}
 	case s.New == nil:
-		return []Change{{Path: []string{Removed}}}
+		return []diff.Change{{Path: []string{diff.Removed}}}
 	}
 	rest := func(side manifest.Tree) manifest.Tree { return cluster.Without(side, "status", "apiVersion", "kind") }
-	return Diff(rest(s.Old), rest(s.New))
+	return diff.Trees(rest(s.Old), rest(s.New))
 }
 
 // Finding is a cause with the rule that found it.
@@ -36,7 +37,7 @@ type Finding struct {
 
 // Findings applies rules to changes. Changes that a rule takes together are found
 // once.
-func Findings(s *Subject, rules []Rule, all []Change) []Finding {
+func Findings(s *Subject, rules []Rule, all []diff.Change) []Finding {
 	var out []Finding
 	seen := map[string]bool{}
 	for _, c := range all {

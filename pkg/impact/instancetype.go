@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/quantities"
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/world"
 )
@@ -24,7 +25,7 @@ func MachineChanges(s *Subject) []Finding {
 	if written == nil {
 		return Findings(s, MachineRules(), Changes(s))
 	}
-	var own, typed []Change
+	var own, typed []diff.Change
 	for _, c := range Changes(written) {
 		if manifest.At(s.Old, c.Path...) == nil && manifest.At(s.New, c.Path...) == nil {
 			typed = append(typed, c)

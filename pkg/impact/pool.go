@@ -3,6 +3,7 @@ package impact
 import (
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/world"
 )
@@ -21,7 +22,7 @@ var PoolRules = compile(rulesGate, []Rule{
 // PoolChanges returns what the changes of a pool do to its members: KubeVirt restarts
 // those whose instance differs, and deletes and recreates those whose disks differ.
 func PoolChanges(s *Subject) []Finding {
-	var own []Change
+	var own []diff.Change
 	for _, c := range Changes(s) {
 		if len(c.Path) < 2 || c.Path[1] != "virtualMachineTemplate" {
 			own = append(own, c)
@@ -30,7 +31,7 @@ func PoolChanges(s *Subject) []Finding {
 	out := Findings(s, PoolRules(), own)
 	members := *s
 	members.Old, members.New = world.Template(s.Old), world.Template(s.New)
-	for _, f := range Findings(&members, MachineRules(), Diff(manifest.Tree{"spec": members.Old["spec"]}, manifest.Tree{"spec": members.New["spec"]})) {
+	for _, f := range Findings(&members, MachineRules(), diff.Trees(manifest.Tree{"spec": members.Old["spec"]}, manifest.Tree{"spec": members.New["spec"]})) {
 		out = append(out, memberFinding(f))
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"github.com/vmrender/vmrender/internal/quantities"
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/world"
 )
@@ -30,7 +31,7 @@ func IsUnseen(s *Subject) bool {
 	if cluster.Annotation(s.InCluster, cluster.LastApplied) != "" {
 		return false
 	}
-	return !slices.ContainsFunc(Changes(s), func(c Change) bool {
+	return !slices.ContainsFunc(Changes(s), func(c diff.Change) bool {
 		isLost := len(c.Path) == 3 && c.Path[0] == "metadata" && c.Path[1] == "annotations" && c.Now == nil
 		return !isLost || c.Path[2] == argocd.SyncOptionsAnnotation
 	})
@@ -82,7 +83,7 @@ func hasBootOrder(nic any) bool { return manifest.At(nic, "bootOrder") != nil }
 // LostDisk returns the cause that a disk of a VM's template goes with it.
 func LostDisk(name string) Cause {
 	return Cause{
-		Path: Display([]string{"spec", "dataVolumeTemplates", "[" + name + "]"}), Key: "disks",
+		Path: diff.Display([]string{"spec", "dataVolumeTemplates", "[" + name + "]"}), Key: "disks",
 		Level: DataLoss, Code: "disk-deleted",
 		Reason: fmt.Sprintf("the disk %q belongs to the VM, and is deleted with its data", name),
 		Advice: "lifecycle.keepDisks, in an earlier commit, keeps disks of new VMs",

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/versions"
 )
@@ -15,8 +16,8 @@ type Rule struct {
 	// Kind of the object, with its group: "DataVolume.cdi.kubevirt.io". Empty for the
 	// kinds of VMs, or in the last rules of a table for every kind.
 	Kind string
-	// Path is the pattern of the field's path, or [Created] or [Removed] for the object
-	// as a whole. See [Pattern].
+	// Path is the pattern of the field's path, or [diff.Created] or [diff.Removed] for the object
+	// as a whole. See [diff.Pattern].
 	Path string
 	// If is the condition; always, if it is empty.
 	If Condition
@@ -47,16 +48,10 @@ type Rule struct {
 	// Warning marks what is dangerous later.
 	Warning bool
 
-	Pattern Pattern
+	Pattern diff.Pattern
 	from    versions.Version
 	before  versions.Version
 }
-
-// The paths of objects as a whole.
-const (
-	Created = "(created)"
-	Removed = "(removed)"
-)
 
 // Assumption is something that the inputs may not contain.
 type Assumption string
@@ -142,7 +137,7 @@ type Condition struct {
 
 // Edit is a change of a field of a VM.
 type Edit struct {
-	Change
+	diff.Change
 	*Subject
 }
 
@@ -187,7 +182,7 @@ func compile(tables ...[]Rule) func() []Rule {
 		var out []Rule
 		for _, table := range tables {
 			for _, r := range table {
-				r.Pattern = parsePattern(r.Path)
+				r.Pattern = diff.ParsePattern(r.Path)
 				if r.From != "" {
 					r.from = versions.Parse(r.From)
 				}
@@ -213,7 +208,7 @@ func Find(rules []Rule, e *Edit) (*Rule, int) {
 		if r.Kind != "" && r.Kind != e.kind() {
 			continue
 		}
-		if n := r.Pattern.match(e.Path); n > 0 && r.serves(v) && (r.If.Holds == nil || r.If.Holds(e)) {
+		if n := r.Pattern.Match(e.Path); n > 0 && r.serves(v) && (r.If.Holds == nil || r.If.Holds(e)) {
 			return r, n
 		}
 	}
@@ -228,7 +223,7 @@ func (r *Rule) Cause(e *Edit, n int) Cause {
 		was, now = manifest.At(e.Old, path...), manifest.At(e.New, path...)
 	}
 	c := Cause{
-		Path: Display(path), Key: r.key(path), Level: r.Level, Code: r.Code, Reason: r.Reason, Advice: r.Advice,
+		Path: diff.Display(path), Key: r.key(path), Level: r.Level, Code: r.Code, Reason: r.Reason, Advice: r.Advice,
 		When: r.When, Old: shown(path, was), New: shown(path, now), Warning: r.Warning,
 	}
 	if r.Assumes.isOpen(e) {

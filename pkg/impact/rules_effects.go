@@ -1,6 +1,7 @@
 package impact
 
 import (
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/kinds"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
@@ -21,7 +22,7 @@ var rulesEffects = func() []Rule {
 			continue
 		}
 		created, changed := r, r
-		created.Path, created.If = Created, has(&e)
+		created.Path, created.If = diff.Created, has(&e)
 		changed.Path, changed.If = "spec.**", begins(&e)
 		out = append(out, created, changed)
 	}

@@ -2,6 +2,7 @@ package impact
 
 import (
 	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/kinds"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
@@ -25,7 +26,7 @@ var rulesKinds = func() []Rule {
 		}
 	}
 	unknown := Rule{
-		Path: Created, If: unknownKind, Level: Live, Code: CodeActsUnknown, Reason: reasonUnknown, Assumes: Controllers,
+		Path: diff.Created, If: unknownKind, Level: Live, Code: CodeActsUnknown, Reason: reasonUnknown, Assumes: Controllers,
 		Advice: "read its documentation before the sync", Source: sourceAPI,
 	}
 	changed := unknown
@@ -49,7 +50,7 @@ func acting(r Rule, k *kinds.Kind) []Rule {
 	}
 	r.Code, r.Reason, r.Warning = CodeActs, "such an object "+k.Does, true
 	r.Advice = "make sure that the object is meant to do this"
-	r.Level, r.Path = level(k.Level), Created
+	r.Level, r.Path = level(k.Level), diff.Created
 	always := len(k.VM) > 0
 	if !always {
 		r.If = brought(r.If)
@@ -58,7 +59,7 @@ func acting(r Rule, k *kinds.Kind) []Rule {
 	changed.Path = "spec.**"
 	out := []Rule{r, changed}
 	if k.Removed != "" {
-		r.Path, r.Level = Removed, level(k.Removed)
+		r.Path, r.Level = diff.Removed, level(k.Removed)
 		unkept := not(keptByPrune, "without Prune=false")
 		if r.If.Holds == nil {
 			r.If = unkept

@@ -7,6 +7,7 @@ import (
 	"github.com/vmrender/vmrender/internal/quantities"
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
@@ -38,10 +39,10 @@ var (
 
 // rulesStorage are the rules of DataVolumes and claims.
 var rulesStorage = []Rule{
-	{Kind: cluster.KindDataVolume, Path: Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps the disk and its data", Source: sourceOptions},
-	{Kind: cluster.KindDataVolume, Path: Removed, If: askedByPrune, Level: DataLoss, Code: "disk-deleted", Reason: "the disk is deleted with its data", When: "after confirmation in Argo CD", Key: "disks", Source: sourceOptions},
-	{Kind: cluster.KindDataVolume, Path: Removed, Level: DataLoss, Code: "disk-deleted", Reason: "the disk is deleted with its data", Advice: "keep the entry, or set lifecycle.keepDisks in an earlier commit", Key: "disks", Source: sourceOptions},
-	{Kind: cluster.KindDataVolume, Path: Created, Level: Create, Code: "disk-created", Reason: "a new disk is created and filled", Key: "disks", Source: sourceDataVolume},
+	{Kind: cluster.KindDataVolume, Path: diff.Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps the disk and its data", Source: sourceOptions},
+	{Kind: cluster.KindDataVolume, Path: diff.Removed, If: askedByPrune, Level: DataLoss, Code: "disk-deleted", Reason: "the disk is deleted with its data", When: "after confirmation in Argo CD", Key: "disks", Source: sourceOptions},
+	{Kind: cluster.KindDataVolume, Path: diff.Removed, Level: DataLoss, Code: "disk-deleted", Reason: "the disk is deleted with its data", Advice: "keep the entry, or set lifecycle.keepDisks in an earlier commit", Key: "disks", Source: sourceOptions},
+	{Kind: cluster.KindDataVolume, Path: diff.Created, Level: Create, Code: "disk-created", Reason: "a new disk is created and filled", Key: "disks", Source: sourceDataVolume},
 	{Kind: cluster.KindDataVolume, Path: "spec.checkpoints.**", If: isWarm, Level: Live, Code: "checkpoint", Reason: "CDI copies what has changed since the last checkpoint of the warm migration", Source: sourceDataVolume},
 	{Kind: cluster.KindDataVolume, Path: "spec.finalCheckpoint", If: isWarm, Level: Live, Code: "checkpoint", Reason: "CDI ends the warm migration with this checkpoint", Source: sourceDataVolume},
 	{Kind: cluster.KindDataVolume, Path: "spec.**", If: forcedReplaced, Level: DataLoss, Code: "disk-replaced", Reason: "CDI refuses the change, and Force=true makes Argo CD delete the disk and fill a new one", Advice: "remove Force=true from the disk", Key: "disks", Source: sourceOptions},
@@ -50,10 +51,10 @@ var rulesStorage = []Rule{
 	{Kind: cluster.KindDataVolume, Path: "spec.sourceRef.**", Level: Refused, Code: "immutable", Reason: "CDI refuses another source for an existing disk", Advice: "keep the source; if the disk could not be filled from it, " + adviceUnfilled, Key: "disks", Source: sourceDataVolume},
 	{Kind: cluster.KindDataVolume, Path: "spec.**", Level: Refused, Code: "immutable", Reason: "CDI refuses every change of a DataVolume's spec", Advice: "to grow a disk, use disks.NAME.expandTo; for another storage class, access or volume mode, set disks.NAME.revision to another number", Key: "disks", Source: sourceDataVolume},
 
-	{Kind: cluster.KindClaim, Path: Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps the claim and its data", Source: sourceOptions},
-	{Kind: cluster.KindClaim, Path: Removed, Level: DataLoss, Code: "disk-deleted", Reason: "the claim is deleted with its data", Source: sourceOptions},
-	{Kind: cluster.KindClaim, Path: Created, If: cannotExpand, Level: Refused, Code: "cannot-grow", Reason: "the claim's storage class does not allow growth", Advice: adviceGrowth, Key: "disks", Source: sourceResize},
-	{Kind: cluster.KindClaim, Path: Created, Level: Create, Code: "grown", Reason: "the disk grows if its storage class allows it, or is created", Advice: "grow the partition and file system in the guest", Key: "disks", Source: sourceClaim},
+	{Kind: cluster.KindClaim, Path: diff.Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps the claim and its data", Source: sourceOptions},
+	{Kind: cluster.KindClaim, Path: diff.Removed, Level: DataLoss, Code: "disk-deleted", Reason: "the claim is deleted with its data", Source: sourceOptions},
+	{Kind: cluster.KindClaim, Path: diff.Created, If: cannotExpand, Level: Refused, Code: "cannot-grow", Reason: "the claim's storage class does not allow growth", Advice: adviceGrowth, Key: "disks", Source: sourceResize},
+	{Kind: cluster.KindClaim, Path: diff.Created, Level: Create, Code: "grown", Reason: "the disk grows if its storage class allows it, or is created", Advice: "grow the partition and file system in the guest", Key: "disks", Source: sourceClaim},
 	{Kind: cluster.KindClaim, Path: "spec.resources.requests.storage", If: lowered, Level: Refused, Code: "cannot-shrink", Reason: "Kubernetes refuses to shrink a claim", Key: "disks", Source: sourceClaim},
 	{Kind: cluster.KindClaim, Path: "spec.resources.requests.storage", If: both(raised, cannotExpand), Level: Refused, Code: "cannot-grow", Reason: "the claim's storage class does not allow growth", Advice: adviceGrowth, Key: "disks", Source: sourceResize},
 	{Kind: cluster.KindClaim, Path: "spec.resources.requests.storage", Level: Live, Code: "grown", Reason: "the disk grows while the VM runs, if its storage class allows it", Advice: "grow the partition and file system in the guest", Key: "disks", Source: sourceClaim},
@@ -63,8 +64,8 @@ var rulesStorage = []Rule{
 // rulesNodes are the rules of what configures nodes.
 var rulesNodes = slices.Concat(
 	[]Rule{
-		{Kind: kindNNCP, Path: Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps the policy", Source: sourceOptions},
-		{Kind: kindNNCP, Path: Removed, Level: Metadata, Code: "not-undone", Reason: "the policy is deleted, but the nodes keep its configuration", Advice: "set the interfaces to state: absent first", Warning: true, Source: sourceNMState},
+		{Kind: kindNNCP, Path: diff.Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps the policy", Source: sourceOptions},
+		{Kind: kindNNCP, Path: diff.Removed, Level: Metadata, Code: "not-undone", Reason: "the policy is deleted, but the nodes keep its configuration", Advice: "set the interfaces to state: absent first", Warning: true, Source: sourceNMState},
 	},
 	node(Rule{Kind: kindNNCP, Level: NodeNetwork, Code: "node-network", Reason: "NMState changes the network of the nodes, and rolls back if they lose their gateway", Advice: "change one node first (maxUnavailable, a canary)", Source: sourceNMState}),
 )
@@ -73,7 +74,7 @@ const kindNNCP = "NodeNetworkConfigurationPolicy.nmstate.io"
 
 // node returns the rules of a kind that configures nodes, however it changes.
 func node(r Rule) []Rule {
-	paths := []string{Created, Removed, "spec.**"}
+	paths := []string{diff.Created, diff.Removed, "spec.**"}
 	out := make([]Rule, len(paths))
 	for i, path := range paths {
 		out[i] = r
@@ -84,9 +85,9 @@ func node(r Rule) []Rule {
 
 // rulesApplications are the rules of Argo CD's Applications.
 var rulesApplications = []Rule{
-	{Kind: kindApplication, Path: Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps the Application", Source: sourceOptions},
-	{Kind: kindApplication, Path: Removed, If: cascades, Level: DataLoss, Code: "application-deleted", Reason: "Argo CD deletes with the Application what it manages, except for objects with Delete=false", Advice: "remove the finalizer in an earlier commit to keep the objects", Warning: true, Source: sourceFinalizer},
-	{Kind: kindApplication, Path: Removed, Level: Left, Code: "application-gone", Reason: "the Application has no finalizer: what it manages stays, and nothing syncs it from now on", Source: sourceFinalizer},
+	{Kind: kindApplication, Path: diff.Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps the Application", Source: sourceOptions},
+	{Kind: kindApplication, Path: diff.Removed, If: cascades, Level: DataLoss, Code: "application-deleted", Reason: "Argo CD deletes with the Application what it manages, except for objects with Delete=false", Advice: "remove the finalizer in an earlier commit to keep the objects", Warning: true, Source: sourceFinalizer},
+	{Kind: kindApplication, Path: diff.Removed, Level: Left, Code: "application-gone", Reason: "the Application has no finalizer: what it manages stays, and nothing syncs it from now on", Source: sourceFinalizer},
 	{Kind: kindApplication, Path: "spec.syncPolicy.automated.**", If: added, Level: Metadata, Code: "automated", Reason: "Argo CD syncs it without a user from now on", Source: sourceApplication},
 	{Kind: kindApplication, Path: "spec.syncPolicy.automated.**", If: removed, Level: Metadata, Code: "manual", Reason: "from now on, only a user syncs it", Source: sourceApplication},
 	{Kind: kindApplication, Path: `metadata.annotations."` + argocd.SkipReconcileAnnotation + `"`, If: added, Level: Metadata, Code: "paused", Reason: "Argo CD neither compares nor syncs it from now on", Source: sourceApplication},
@@ -121,7 +122,7 @@ var rulesPlatform = []Rule{
 	hyperConverged("spec.defaultCPUModel", Staged, "VMs without a model of their own get it at their next start"),
 	hyperConverged("spec.featureGates.**", Live, "KubeVirt's components apply the gates"),
 	hyperConverged("spec.**", Live, "the operator configures KubeVirt, CDI and the network components"),
-	{Kind: "HyperConverged.hco.kubevirt.io", Path: Removed, If: not(keptByPrune, "without Prune=false"), Level: Refused, Code: "uninstall", Reason: "HyperConverged cannot be deleted while there are VMs; without VMs, its deletion removes KubeVirt and CDI", Source: "hyperconverged-cluster-operator v1.18, uninstallStrategy"},
+	{Kind: "HyperConverged.hco.kubevirt.io", Path: diff.Removed, If: not(keptByPrune, "without Prune=false"), Level: Refused, Code: "uninstall", Reason: "HyperConverged cannot be deleted while there are VMs; without VMs, its deletion removes KubeVirt and CDI", Source: "hyperconverged-cluster-operator v1.18, uninstallStrategy"},
 	{Kind: "Subscription.operators.coreos.com", Path: "spec.channel", Level: Live, Code: "operator-upgrade", Reason: "OLM upgrades the operator to what the channel offers", Advice: "read the operator's release notes: an upgrade of OpenShift Virtualization live-migrates VMs", Source: "OLM v0.38, pkg/controller/operators/catalog"},
 	{Kind: "Subscription.operators.coreos.com", Path: "spec.startingCSV", Level: Live, Code: "operator-upgrade", Reason: "applies to the first installation, and to the version that is approved", Source: "OLM v0.38, pkg/controller/operators/catalog"},
 	{Kind: "StorageClass.storage.k8s.io", Path: "metadata.**", Level: Metadata, Code: "metadata", Reason: "the default class applies to new claims", Source: sourceAPI},
@@ -131,9 +132,9 @@ var rulesPlatform = []Rule{
 	fixedByClass("reclaimPolicy"),
 	fixedByClass("volumeBindingMode"),
 	{Kind: "NetworkAttachmentDefinition.k8s.cni.cncf.io", Path: "spec.**", Level: Staged, Code: "network-attachment", Reason: "running VMs keep the network; it takes effect at the next migration or start", When: "at the next migration or start", Source: "multus-cni 28e3dc01, pkg/k8sclient/k8sclient.go, TryLoadPodDelegates"},
-	{Kind: "NetworkAttachmentDefinition.k8s.cni.cncf.io", Path: Removed, If: not(keptByPrune, "without Prune=false"), Level: Delete, Code: "deleted", Reason: "VMs on the network keep running, but can no longer start or migrate", Warning: true, Source: "multus-cni 28e3dc01, pkg/k8sclient/k8sclient.go, TryLoadPodDelegates"},
-	{Kind: "Namespace", Path: Removed, If: not(keptByPrune, "without Prune=false"), Level: DataLoss, Code: "namespace-deleted", Reason: "everything in the namespace is deleted, with all disks", Source: sourceAPI},
-	{Kind: "CustomResourceDefinition.apiextensions.k8s.io", Path: Removed, If: not(keptByPrune, "without Prune=false"), Level: DataLoss, Code: "definition-deleted", Reason: "every object of the kind is deleted", Source: sourceAPI},
+	{Kind: "NetworkAttachmentDefinition.k8s.cni.cncf.io", Path: diff.Removed, If: not(keptByPrune, "without Prune=false"), Level: Delete, Code: "deleted", Reason: "VMs on the network keep running, but can no longer start or migrate", Warning: true, Source: "multus-cni 28e3dc01, pkg/k8sclient/k8sclient.go, TryLoadPodDelegates"},
+	{Kind: "Namespace", Path: diff.Removed, If: not(keptByPrune, "without Prune=false"), Level: DataLoss, Code: "namespace-deleted", Reason: "everything in the namespace is deleted, with all disks", Source: sourceAPI},
+	{Kind: "CustomResourceDefinition.apiextensions.k8s.io", Path: diff.Removed, If: not(keptByPrune, "without Prune=false"), Level: DataLoss, Code: "definition-deleted", Reason: "every object of the kind is deleted", Source: sourceAPI},
 }
 
 func hyperConverged(path string, level Level, reason string) Rule {
@@ -184,19 +185,19 @@ func fixedContent(kind string) []Rule {
 // rulesObjects are the rules of every other kind.
 var rulesObjects = slices.Concat(fixedContent("ConfigMap"), fixedContent(cluster.KindSecret), []Rule{
 	{Kind: cluster.KindJob, Path: "*.**", If: isHook, Level: Create, Code: "job", Reason: "Argo CD replaces the Job of the last sync, and the new one runs", Source: sourceOptions},
-	{Kind: cluster.KindJob, Path: Created, Level: Create, Code: "job", Reason: "the Job runs", Source: sourceAPI},
-	{Kind: cluster.KindJob, Path: Removed, Level: None, Code: "job-removed", Reason: "the finished Job is removed; one that still runs is stopped", Source: sourceAPI},
-	{Kind: cluster.KindAnsibleJob, Path: Removed, Level: None, Code: "job-removed", Reason: "the finished AnsibleJob is removed", Source: sourceAPI},
+	{Kind: cluster.KindJob, Path: diff.Created, Level: Create, Code: "job", Reason: "the Job runs", Source: sourceAPI},
+	{Kind: cluster.KindJob, Path: diff.Removed, Level: None, Code: "job-removed", Reason: "the finished Job is removed; one that still runs is stopped", Source: sourceAPI},
+	{Kind: cluster.KindAnsibleJob, Path: diff.Removed, Level: None, Code: "job-removed", Reason: "the finished AnsibleJob is removed", Source: sourceAPI},
 	{Kind: cluster.KindJob, Path: "spec.template.**", Level: Refused, Code: "immutable", Reason: "the API server refuses to change a Job's template, unless Argo CD replaces the hook", Source: sourceAPI},
-	{Kind: cluster.KindSecret, Path: Removed, If: ofAnsible, Level: None, Code: "job-removed", Reason: "the variables of the finished Job are removed", Source: sourceOptions},
-	{Kind: "ServiceAccount", Path: Removed, If: isOurs, Level: None, Code: "job-removed", Reason: "it was for the Jobs of VMs that no longer exist", Source: sourceOptions},
-	{Kind: "Role.rbac.authorization.k8s.io", Path: Removed, If: isOurs, Level: None, Code: "job-removed", Reason: "it was for the Jobs of VMs that no longer exist", Source: sourceOptions},
-	{Kind: "RoleBinding.rbac.authorization.k8s.io", Path: Removed, If: isOurs, Level: None, Code: "job-removed", Reason: "it was for the Jobs of VMs that no longer exist", Source: sourceOptions},
+	{Kind: cluster.KindSecret, Path: diff.Removed, If: ofAnsible, Level: None, Code: "job-removed", Reason: "the variables of the finished Job are removed", Source: sourceOptions},
+	{Kind: "ServiceAccount", Path: diff.Removed, If: isOurs, Level: None, Code: "job-removed", Reason: "it was for the Jobs of VMs that no longer exist", Source: sourceOptions},
+	{Kind: "Role.rbac.authorization.k8s.io", Path: diff.Removed, If: isOurs, Level: None, Code: "job-removed", Reason: "it was for the Jobs of VMs that no longer exist", Source: sourceOptions},
+	{Kind: "RoleBinding.rbac.authorization.k8s.io", Path: diff.Removed, If: isOurs, Level: None, Code: "job-removed", Reason: "it was for the Jobs of VMs that no longer exist", Source: sourceOptions},
 	{Kind: "Service", Path: "spec.clusterIP", Level: Refused, Code: "immutable", Reason: "Kubernetes refuses to change the address of a Service, and whether it has one", Advice: "use a new Service of another name, and remove the old one", Key: "services", Source: "Kubernetes v1.34, pkg/apis/core/validation/validation.go, ValidateServiceUpdate"},
-	{Path: Created, Level: Create, Code: "created", Reason: "a new object", Source: sourceAPI},
-	{Path: Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps it", Source: sourceOptions},
-	{Path: Removed, If: askedByPrune, Level: Delete, Code: "deleted", Reason: "Argo CD deletes it", When: "after confirmation in Argo CD", Source: sourceOptions},
-	{Path: Removed, Level: Delete, Code: "deleted", Reason: "Argo CD deletes it", Source: sourceOptions},
+	{Path: diff.Created, Level: Create, Code: "created", Reason: "a new object", Source: sourceAPI},
+	{Path: diff.Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps it", Source: sourceOptions},
+	{Path: diff.Removed, If: askedByPrune, Level: Delete, Code: "deleted", Reason: "Argo CD deletes it", When: "after confirmation in Argo CD", Source: sourceOptions},
+	{Path: diff.Removed, Level: Delete, Code: "deleted", Reason: "Argo CD deletes it", Source: sourceOptions},
 	{Path: "metadata.*.**", Level: Metadata, Code: "metadata", Reason: "labels and annotations", Source: sourceAPI},
 	{Path: "*.**", Level: Live, Code: "updated", Reason: "updated in place", Source: sourceAPI},
 })

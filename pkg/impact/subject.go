@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/world"
@@ -27,7 +28,7 @@ type Subject struct {
 	// Git is the old side in Git if the cluster differs from it, and ofGit what changes
 	// from it to the new side. See [pairs.Pair].
 	Git                manifest.Tree
-	ofGit              []Change
+	ofGit              []diff.Change
 	Missing, TakenOver bool
 	// Settled is true if the cluster differs in ways that touch no running VM.
 	Settled bool
@@ -132,7 +133,7 @@ func (s *Subject) IsPool() bool { return s.ID.Kind == "VirtualMachinePool" }
 
 // entry returns the first entry of a list in a path, such as "[data]".
 func entry(path []string) string {
-	i := slices.IndexFunc(path, func(s string) bool { return strings.HasPrefix(s, "[") && s != Order })
+	i := slices.IndexFunc(path, func(s string) bool { return strings.HasPrefix(s, "[") && s != diff.Order })
 	if i < 0 {
 		return ""
 	}

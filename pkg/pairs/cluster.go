@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/world"
@@ -65,7 +66,7 @@ func (p *Set) overlay(pair *Pair, object manifest.Tree) {
 		now = manifest.Decode(pair.New)
 	}
 	before := p.before(pair.ID, object, git, now)
-	if git != nil && len(impact.Diff(git, before)) == 0 {
+	if git != nil && len(diff.Trees(git, before)) == 0 {
 		return
 	}
 	state := *pair

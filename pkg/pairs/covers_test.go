@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/cluster"
-	"github.com/vmrender/vmrender/pkg/impact"
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
@@ -69,9 +69,9 @@ func FuzzCovers(f *testing.F) {
 		if live == nil || git == nil || !manifest.Covers(live, inGit) {
 			return
 		}
-		require.Empty(t, impact.Diff(git, cluster.Within(live, git, git)))
+		require.Empty(t, diff.Trees(git, cluster.Within(live, git, git)))
 		if now != nil && manifest.SameFields(inGit, next) {
-			require.Empty(t, impact.Diff(git, cluster.Within(live, git, now)))
+			require.Empty(t, diff.Trees(git, cluster.Within(live, git, now)))
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -53,9 +54,9 @@ func (p *Set) compared(pair *Pair, was manifest.Tree) *impact.Subject {
 // isChanged reports whether a field differs because the cluster was changed: it is as Git has
 // it in what Argo CD has applied last. By server-side apply, and without a record, who else owns
 // the field has changed it: Argo CD gives up the fields that others change.
-func isChanged(object, was manifest.Tree, c *impact.Change, by string) bool {
+func isChanged(object, was manifest.Tree, c *diff.Change, by string) bool {
 	last := valueAt(was, c.Path)
-	if was != nil && impact.Equal(c.Path, last, c.Now) {
+	if was != nil && diff.Equal(c.Path, last, c.Now) {
 		return true
 	}
 	return by != "" && last == nil && cluster.Annotation(object, cluster.LastApplied) == ""
@@ -63,7 +64,7 @@ func isChanged(object, was manifest.Tree, c *impact.Change, by string) bool {
 
 // isTracking reports whether a field is one that Argo CD or kubectl adds to what Git has, or one
 // that depends on the Application that Git is rendered for, whose name is not known here.
-func isTracking(c *impact.Change) bool {
+func isTracking(c *diff.Change) bool {
 	if len(c.Path) != 3 || c.Path[0] != "metadata" {
 		return false
 	}
@@ -78,8 +79,8 @@ var tracking = []string{
 
 // valueAt returns the value at the path of a change; of an order, the names of the entries.
 func valueAt(object manifest.Tree, path []string) any {
-	if last := len(path) - 1; path[last] == impact.Order {
-		return impact.Joined(manifest.List(object, path[:last]...))
+	if last := len(path) - 1; path[last] == diff.Order {
+		return diff.Joined(manifest.List(object, path[:last]...))
 	}
 	return manifest.At(object, path...)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/wording"
 	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
@@ -47,7 +48,7 @@ func ByHand(live, wanted manifest.Object) []Deed {
 func deeds(s *impact.Subject, was manifest.Tree) []Deed {
 	var out []Deed
 	for _, c := range impact.Changes(s) {
-		isPending := was != nil && !impact.Equal(c.Path, valueAt(was, c.Path), c.Now)
+		isPending := was != nil && !diff.Equal(c.Path, valueAt(was, c.Path), c.Now)
 		if isPending || impact.IsCosmetic(&c) || isTracking(&c) {
 			continue
 		}
@@ -59,7 +60,7 @@ func deeds(s *impact.Subject, was manifest.Tree) []Deed {
 	return out
 }
 
-func deedOf(s *impact.Subject, c *impact.Change) Deed {
+func deedOf(s *impact.Subject, c *diff.Change) Deed {
 	d := Deed{FieldStatus: s.Field(c)}
 	d.By, d.At = cluster.AuthorOf(s.InCluster, c.Path)
 	d.Who = client(d.By)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/pairs"
@@ -40,7 +41,7 @@ func (p *planner) takes(s *impact.Subject) bool {
 // something else.
 func holdsSame(was, now any) bool {
 	for _, path := range [][]string{{"volumes"}, {"networks"}, {"domain", "devices"}, {"domain", "firmware"}} {
-		if !impact.Same(manifest.At(was, path...), manifest.At(now, path...)) {
+		if !diff.Same(manifest.At(was, path...), manifest.At(now, path...)) {
 			return false
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/quantities"
 	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/world"
@@ -31,7 +32,7 @@ func (p *planner) shrunkCopies(s *impact.Subject) []impact.Cause {
 			continue
 		}
 		out = append(out, impact.Cause{
-			Path:  impact.Display([]string{"spec", "template", "spec", "volumes", entry}),
+			Path:  diff.Display([]string{"spec", "template", "spec", "volumes", entry}),
 			Key:   "disks." + impact.DiskKey(manifest.EntryName(v)),
 			Level: impact.Refused, Code: "cannot-shrink",
 			Reason: fmt.Sprintf("KubeVirt cannot copy the disk %s of %s to %s of %s", from, &have, to, &want),

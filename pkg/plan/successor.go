@@ -8,6 +8,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/quantities"
 	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -177,7 +178,7 @@ func blueGreen(was *pairs.Pair) []impact.Cause {
 
 // lostData returns the causes that are about other disks than the root disk.
 func lostData(vm manifest.Tree, causes []impact.Cause) []impact.Cause {
-	root := impact.Display([]string{"spec", "dataVolumeTemplates", "[" + impact.RootDisk(vm) + "]"})
+	root := diff.Display([]string{"spec", "dataVolumeTemplates", "[" + impact.RootDisk(vm) + "]"})
 	var out []impact.Cause
 	for _, c := range causes {
 		if c.Level == impact.DataLoss && c.Path != root {

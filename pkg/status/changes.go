@@ -6,6 +6,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/wording"
 	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
@@ -37,9 +38,9 @@ func (p *reader) changeFacts(s *impact.Subject) []Fact {
 // startChanges returns the changes since the start to what an instance is created from.
 // The revision has the names of the revisions of instance types, which the VM has only
 // in its status.
-func startChanges(started, vm manifest.Tree) []impact.Change {
-	out := impact.Diff(manifest.Tree{"spec": started["spec"]}, manifest.Tree{"spec": vm["spec"]})
-	return slices.DeleteFunc(out, func(c impact.Change) bool {
+func startChanges(started, vm manifest.Tree) []diff.Change {
+	out := diff.Trees(manifest.Tree{"spec": started["spec"]}, manifest.Tree{"spec": vm["spec"]})
+	return slices.DeleteFunc(out, func(c diff.Change) bool {
 		last := c.Path[len(c.Path)-1]
 		return last == "revisionName" || last == "creationTimestamp"
 	})
@@ -53,7 +54,7 @@ type waits struct {
 }
 
 // add checks one change since the start by the rules of plan.
-func (w *waits) add(p *reader, s *impact.Subject, started manifest.Tree, c *impact.Change) {
+func (w *waits) add(p *reader, s *impact.Subject, started manifest.Tree, c *diff.Change) {
 	e := &impact.Edit{Change: *c, Subject: &impact.Subject{
 		ID: s.ID, Old: started, New: s.Live.Object, Cluster: p.Cluster, State: p.Live, Live: s.Live, Disks: s.Disks,
 	}}
@@ -93,15 +94,15 @@ func isNIC(path []string) bool {
 
 // hasArrived reports whether the instance has a field as the VM has it. It has fields
 // of its own, too, which the platform fills in.
-func hasArrived(instance manifest.Tree, c *impact.Change) bool {
-	if len(c.Path) < 3 || c.Path[1] != "template" || c.Path[len(c.Path)-1] == impact.Order {
+func hasArrived(instance manifest.Tree, c *diff.Change) bool {
+	if len(c.Path) < 3 || c.Path[1] != "template" || c.Path[len(c.Path)-1] == diff.Order {
 		return false
 	}
 	has := manifest.At(instance, c.Path[2:]...)
 	if c.Now == nil {
 		return has == nil
 	}
-	return impact.Equal(c.Path, cluster.Within(has, c.Now, nil), c.Now)
+	return diff.Equal(c.Path, cluster.Within(has, c.Now, nil), c.Now)
 }
 
 // flagged returns the fact that a VM waits for a restart: with the fields that do, or

@@ -1,4 +1,6 @@
-package impact
+// Package diff compares objects field by field, as people read them: entries of lists by their names, quantities by
+// their amounts.
+package diff
 
 import (
 	"slices"
@@ -14,13 +16,19 @@ type Change struct {
 	Was, Now any
 }
 
+// The paths of objects as a whole.
+const (
+	Created = "(created)"
+	Removed = "(removed)"
+)
+
 // Order is the last segment of the path of a list in which only the order differs.
 const Order = "[]"
 
-// Diff returns the fields that differ between two values, by path. Maps are compared
+// Trees returns the fields that differ between two values, by path. Maps are compared
 // field by field, and lists whose entries have names entry by entry; other lists are
 // one field.
-func Diff(was, now any) []Change {
+func Trees(was, now any) []Change {
 	var d differ
 	d.compare(nil, was, now)
 	return d.found

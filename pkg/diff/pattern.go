@@ -1,4 +1,4 @@
-package impact
+package diff
 
 import "strings"
 
@@ -8,8 +8,8 @@ import "strings"
 // dots is in quotes.
 type Pattern []string
 
-// parsePattern reads a pattern such as "spec.template.spec.volumes[*].**".
-func parsePattern(s string) Pattern {
+// ParsePattern reads a pattern such as "spec.template.spec.volumes[*].**".
+func ParsePattern(s string) Pattern {
 	var out Pattern
 	for s != "" {
 		var segment string
@@ -34,9 +34,9 @@ func parsePattern(s string) Pattern {
 	return out
 }
 
-// match returns the number of segments of a path that the pattern stands for; those
+// Match returns the number of segments of a path that the pattern stands for; those
 // after them are below it. It is 0 if the pattern does not match.
-func (p Pattern) match(path []string) int {
+func (p Pattern) Match(path []string) int {
 	for i, segment := range p {
 		if segment == "**" {
 			return i
