@@ -15,8 +15,8 @@ import "embed"
 var FS embed.FS
 
 // Output contains plan.schema.json (`vmrender plan -o json`), status.schema.json (`vmrender
-// status -o json`) and drain.schema.json (`vmrender status --drain NODE -o json`), in JSON Schema
-// draft 7.
+// status -o json`), drain.schema.json (`vmrender status --drain NODE -o json`) and
+// drill.schema.json (`vmrender drill -o json`), in JSON Schema draft 7.
 //
-//go:embed plan.schema.json status.schema.json drain.schema.json
+//go:embed plan.schema.json status.schema.json drain.schema.json drill.schema.json
 var Output embed.FS

@@ -78,6 +78,14 @@ func (f *liveFlags) loadDrain(cmd *cobra.Command) (state, error) {
 	return f.export(cmd)
 }
 
+// loadDrill reads the state of all VMs, and of what brings their disks to another site.
+func (f *liveFlags) loadDrill(cmd *cobra.Command, _ ...[]manifest.Object) (state, error) {
+	if f.from == theCluster {
+		return f.query(cmd, drillState)
+	}
+	return f.export(cmd)
+}
+
 // export reads the state from an export.
 func (f *liveFlags) export(cmd *cobra.Command) (state, error) {
 	s := state{label: "the export " + f.from}
@@ -135,6 +143,11 @@ func stateOf(namespaces []string) lister {
 // drainState lists what decides about a drain of a node.
 func drainState(ctx context.Context, c *rollout.Cluster) ([]byte, []string, error) {
 	return c.Drain(ctx)
+}
+
+// drillState lists what decides about a rebuild of all VMs at another site.
+func drillState(ctx context.Context, c *rollout.Cluster) ([]byte, []string, error) {
+	return c.Drill(ctx)
 }
 
 // readObjects reads objects from the cluster, and returns what it could not read.

@@ -37,7 +37,7 @@ manifests.
 
 Manifests and requested reports are written to stdout. Errors and warnings are
 written to stderr. The exit status is 0 for success, 1 for invalid input and 2
-for an invalid command line. Of plan, status and images, 1 is a finding, and 3 is a
+for an invalid command line. Of plan, status, drill and images, 1 is a finding, and 3 is a
 failure, such as invalid input.`,
 		Version:       readBuild().String(),
 		SilenceErrors: true,
@@ -73,7 +73,9 @@ const otherCommands = "About vmrender"
 func commandGroups() []commandGroup {
 	return []commandGroup{
 		{"Render and check", []*cobra.Command{newExplainCommand(), newTemplateCommand(), newValidateCommand()}},
-		{"Before and after a sync", []*cobra.Command{newPlanCommand(), newReportCommand(), newStatusCommand()}},
+		{"Before and after a sync", []*cobra.Command{
+			newDrillCommand(), newPlanCommand(), newReportCommand(), newStatusCommand(),
+		}},
 		{"Write a fleet", []*cobra.Command{
 			newCatalogCommand(), newImagesCommand(), newImportCommand(), newInitCommand(), newReleaseCommand(),
 			newSchemaCommand(),

@@ -18,7 +18,7 @@ import (
 )
 
 func newSchemaCommand() *cobra.Command {
-	kinds := []string{"fleet", "overlay", "defaults", "vms", "platform", "kubernetes", "plan", "status", "drain"}
+	kinds := []string{"fleet", "overlay", "defaults", "vms", "platform", "kubernetes", "plan", "status", "drain", "drill"}
 	var dir string
 	var overlays []string
 	cmd := &cobra.Command{
@@ -35,6 +35,7 @@ func newSchemaCommand() *cobra.Command {
   plan        the output of "vmrender plan -o json"
   status      the output of "vmrender status -o json"
   drain       the output of "vmrender status --drain NODE -o json"
+  drill       the output of "vmrender drill -o json"
 
 The schemas of files refer to the schema kubernetes as kubernetes.schema.json in the
 same directory.
@@ -59,7 +60,7 @@ each overlay. Repeat the command when the catalog has changed.`,
 				kind = args[0]
 			}
 			files := schema.FS
-			if slices.Contains([]string{"plan", "status", "drain"}, kind) {
+			if slices.Contains([]string{"plan", "status", "drain", "drill"}, kind) {
 				files = schema.Output
 			}
 			text, err := files.ReadFile(kind + ".schema.json")

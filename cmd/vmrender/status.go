@@ -9,6 +9,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/compare"
+	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/status"
@@ -93,7 +94,7 @@ func newStatusCommand() *cobra.Command {
 func (f *statusFlags) check(cmd *cobra.Command, args []string) error {
 	switch {
 	case !f.sides.live.given():
-		return errors.New("no state to compare with; expected --live FILE, or --live " + theCluster)
+		return errNoState
 	case f.drain != "":
 		return f.checkDrain(cmd, args)
 	}
@@ -120,21 +121,31 @@ func (f *statusFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// errNoState is the error for a command line without the state of the cluster.
+var errNoState = errors.New("no state to compare with; expected --live FILE, or --live " + theCluster)
+
+// now reads the files as they are, and the state of the cluster.
+func (f *sideFlags) now(
+	cmd *cobra.Command, path string, read func(*liveFlags, *cobra.Command, ...[]manifest.Object) (state, error),
+) (git compare.Loaded, live state, err error) {
+	git, err = f.loader(cmd).Current(compare.Side{Path: path})
+	if err != nil {
+		return git, live, err
+	}
+	if err = problems.Report(cmd.ErrOrStderr(), git.Diags); err != nil {
+		return git, live, err
+	}
+	during(cmd, "reading the live state", func() { live, err = read(&f.live, cmd, git.Objects) })
+	if err != nil {
+		return git, live, err
+	}
+	return git, live, problems.Report(cmd.ErrOrStderr(), live.diags)
+}
+
 // status reads both sides and compares them.
 func (f *sideFlags) status(cmd *cobra.Command, path string) (report.Status, error) {
-	git, err := f.loader(cmd).Current(compare.Side{Path: path})
+	git, live, err := f.now(cmd, path, (*liveFlags).load)
 	if err != nil {
-		return report.Status{}, err
-	}
-	if err := problems.Report(cmd.ErrOrStderr(), git.Diags); err != nil {
-		return report.Status{}, err
-	}
-	var live state
-	during(cmd, "reading the live state", func() { live, err = f.live.load(cmd, git.Objects) })
-	if err != nil {
-		return report.Status{}, err
-	}
-	if err := problems.Report(cmd.ErrOrStderr(), live.diags); err != nil {
 		return report.Status{}, err
 	}
 	settings := compare.Settings{Given: cmd.Flags().Changed}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/vmrender/vmrender/pkg/drill"
 	"github.com/vmrender/vmrender/pkg/gate"
 	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/plan"
@@ -24,6 +25,7 @@ var outputs = []output{
 	{"plan", "plan", reflect.TypeFor[report.PlanDocument]()},
 	{"status", "status", reflect.TypeFor[report.StatusDocument]()},
 	{"drain", "status --drain NODE", reflect.TypeFor[report.DrainDocument]()},
+	{"drill", "drill", reflect.TypeFor[report.DrillDocument]()},
 }
 
 // outputSchema returns the JSON Schema of what `vmrender COMMAND -o json` prints. It accepts
@@ -60,6 +62,8 @@ func outputWords(t reflect.Type) *jsonschema.Schema {
 		return words(status.Outcomes())
 	case reflect.TypeFor[status.DrainCode]():
 		return words(status.DrainCodes())
+	case reflect.TypeFor[drill.Kind]():
+		return words(drill.Kinds())
 	case reflect.TypeFor[gate.Risk]():
 		return words([]gate.Risk{gate.RiskRestart, gate.RiskDelete, gate.RiskData})
 	case reflect.TypeFor[gate.ApprovalState]():
@@ -72,6 +76,8 @@ func outputWords(t reflect.Type) *jsonschema.Schema {
 		return counts(status.States())
 	case reflect.TypeFor[map[status.Outcome]int]():
 		return counts(status.Outcomes())
+	case reflect.TypeFor[map[drill.Kind]int]():
+		return counts(drill.Kinds()[1:])
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func (l *State) Budgets(instance Entity) []Entity {
 	var out []Entity
 	pod := l.launcherLabels(instance)
 	for _, b := range all {
-		if selects(manifest.At(b.Object, "spec", "selector"), pod) {
+		if Selects(manifest.At(b.Object, "spec", "selector"), pod) {
 			out = append(out, b)
 		}
 	}
@@ -66,9 +66,9 @@ func (l *State) launcherLabels(instance Entity) manifest.Tree {
 	return out
 }
 
-// selects reports whether a label selector matches labels. One without requirements matches everything, and none at all
+// Selects reports whether a label selector matches labels. One without requirements matches everything, and none at all
 // matches nothing.
-func selects(selector any, labels manifest.Tree) bool {
+func Selects(selector any, labels manifest.Tree) bool {
 	match, _ := manifest.At(selector, "matchLabels").(manifest.Tree)
 	for key, value := range match {
 		if labels[key] != value {

@@ -81,6 +81,9 @@ func (l *Loader) loadSide(s Side) (Loaded, error) {
 	return l.loadPath(s.Path, s.Path, l.Options(s), l.Platform.Root)
 }
 
+// Set loads the files as they are: a whole fleet, a platform, or manifests in a file or directory.
+func (l *Loader) Set(path string) (Loaded, error) { return l.loadSide(Side{Path: path, Origin: Set}) }
+
 func (l *Loader) isPlatform(path string) bool {
 	_, ok := l.Platform.File(path)
 	return ok

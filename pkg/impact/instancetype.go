@@ -36,7 +36,7 @@ func MachineChanges(s *Subject) []Finding {
 	isType := func(f Finding) bool { return f.Code == codeInstancetype }
 	out := slices.DeleteFunc(Findings(written, MachineRules(), own), isType)
 	for _, f := range Findings(written, MachineRules(), typed) {
-		f.Key = fieldInstancetype
+		f.Key = Instancetype
 		out = append(out, f)
 	}
 	return out
@@ -45,15 +45,19 @@ func MachineChanges(s *Subject) []Finding {
 const (
 	// codeInstancetype is that of an instance type whose content is not known.
 	codeInstancetype Code = "instancetype"
+)
 
-	fieldInstancetype, fieldPreference = "instancetype", "preference"
+// The fields in which a VM names its instance type and its preference.
+const (
+	Instancetype = "instancetype"
+	Preference   = "preference"
 )
 
 // writtenOut returns the VM with what its instance types contain on both sides, or nil if they are the same, or one is
 // not known.
 func (s *Subject) writtenOut() *Subject {
 	if s.TypeOf == nil || s.Old == nil || s.New == nil ||
-		manifest.Compact(matcher(s.Old, fieldInstancetype)) == manifest.Compact(matcher(s.New, fieldInstancetype)) {
+		manifest.Compact(matcher(s.Old, Instancetype)) == manifest.Compact(matcher(s.New, Instancetype)) {
 		return nil
 	}
 	old, known := s.written(s.Old)
@@ -73,13 +77,12 @@ func matcher(side manifest.Tree, field string) manifest.Tree {
 
 // written returns a side with what its instance type contains, and whether it is known.
 func (s *Subject) written(side manifest.Tree) (manifest.Tree, bool) {
-	named := matcher(side, fieldInstancetype)
-	if named == nil {
+	if matcher(side, Instancetype) == nil {
 		return side, true
 	}
-	sizes, preferred := s.typeOf(side, named, "Instancetype"), manifest.Tree{}
-	if p := matcher(side, fieldPreference); p != nil {
-		preferred = s.typeOf(side, p, "Preference")
+	sizes, preferred := s.typeOf(side, Instancetype), manifest.Tree{}
+	if matcher(side, Preference) != nil {
+		preferred = s.typeOf(side, Preference)
 	}
 	if sizes == nil || preferred == nil || !makesSockets(preferred) {
 		return nil, false
@@ -87,18 +90,25 @@ func (s *Subject) written(side manifest.Tree) (manifest.Tree, bool) {
 	return applied(side, sizes), true
 }
 
-// typeOf returns the `spec` of an instance type or a preference that a VM names. Without a kind, KubeVirt takes that
-// of the cluster.
-func (s *Subject) typeOf(side, named manifest.Tree, suffix string) manifest.Tree {
-	kind := manifest.Text(named, "kind")
-	if kind == "" {
-		kind = "VirtualMachineCluster" + suffix
+// NamedType returns the kind of the instance type or preference that a VM names in a field, its namespace, which is
+// empty for those of the cluster, and its name; all are empty if it names none. Without a kind, KubeVirt takes that of
+// the cluster.
+func NamedType(vm manifest.Tree, field string) (kind, namespace, name string) {
+	suffix := map[string]string{Instancetype: "Instancetype", Preference: "Preference"}[field]
+	m := matcher(vm, field)
+	if name = manifest.Text(m, "name"); name == "" {
+		return "", "", ""
 	}
-	namespace := manifest.Text(side, "metadata", "namespace")
-	if strings.HasPrefix(strings.ToLower(kind), "virtualmachinecluster") {
-		kind, namespace = "VirtualMachineCluster"+suffix, ""
+	kind = manifest.Text(m, "kind")
+	if kind == "" || strings.HasPrefix(strings.ToLower(kind), "virtualmachinecluster") {
+		return "VirtualMachineCluster" + suffix, "", name
 	}
-	return s.TypeOf(kind, namespace, manifest.Text(named, "name"))
+	return kind, manifest.Text(vm, "metadata", "namespace"), name
+}
+
+// typeOf returns the `spec` of the instance type or preference that a VM names in a field.
+func (s *Subject) typeOf(side manifest.Tree, field string) manifest.Tree {
+	return s.TypeOf(NamedType(side, field))
 }
 
 // makesSockets reports whether a preference makes every CPU of an instance type a socket (KubeVirt v1.8.4,

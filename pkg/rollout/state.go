@@ -65,6 +65,37 @@ var drainKinds = []stateKind{
 	{"", "pods", []string{"v1"}, true},
 }
 
+// drillKinds are the kinds of [Cluster.Drill], in all namespaces. Secrets and ConfigMaps are not among them: whether Git
+// has them is enough.
+var drillKinds = []stateKind{
+	{"kubevirt.io", "virtualmachines", []string{"v1"}, true},
+	{"kubevirt.io", "virtualmachineinstances", []string{"v1"}, true},
+	{"pool.kubevirt.io", "virtualmachinepools", []string{"v1beta1", "v1alpha1"}, true},
+	{"instancetype.kubevirt.io", "virtualmachineinstancetypes", []string{"v1beta1"}, true},
+	{"instancetype.kubevirt.io", "virtualmachinepreferences", []string{"v1beta1"}, true},
+	{"instancetype.kubevirt.io", "virtualmachineclusterinstancetypes", []string{"v1beta1"}, true},
+	{"instancetype.kubevirt.io", "virtualmachineclusterpreferences", []string{"v1beta1"}, true},
+	{"cdi.kubevirt.io", "datavolumes", []string{"v1beta1"}, true},
+	{"cdi.kubevirt.io", "datasources", []string{"v1beta1"}, true},
+	{"", "persistentvolumeclaims", []string{"v1"}, true},
+	{"", "namespaces", []string{"v1"}, true},
+	{"k8s.cni.cncf.io", "network-attachment-definitions", []string{"v1"}, true},
+	{"k8s.ovn.org", "userdefinednetworks", []string{"v1"}, true},
+	{"k8s.ovn.org", "clusteruserdefinednetworks", []string{"v1"}, true},
+	{"velero.io", "schedules", []string{"v1"}, true},
+	{"velero.io", "backups", []string{"v1"}, true},
+	{"oadp.openshift.io", "dataprotectionapplications", []string{"v1alpha1"}, true},
+	{"ramendr.openshift.io", "drplacementcontrols", []string{"v1alpha1"}, true},
+	{"ramendr.openshift.io", "volumereplicationgroups", []string{"v1alpha1"}, true},
+	{"replication.storage.openshift.io", "volumereplications", []string{"v1alpha1"}, true},
+	{"replication.storage.openshift.io", "volumegroupreplications", []string{"v1alpha1"}, true},
+	{"volsync.backube", "replicationsources", []string{"v1alpha1"}, true},
+	{"volsync.backube", "replicationdestinations", []string{"v1alpha1"}, true},
+	{"kubevirt.io", "kubevirts", []string{"v1"}, true},
+	{"hco.kubevirt.io", "hyperconvergeds", []string{"v1beta1", "v1"}, true},
+	{"argoproj.io", "applications", []string{"v1alpha1"}, true},
+}
+
 // pageSize is the most objects of one response.
 const pageSize = 500
 
@@ -110,6 +141,12 @@ func (c *Cluster) State(ctx context.Context, namespaces []string) (stream []byte
 // run on it. Otherwise it is as [Cluster.State].
 func (c *Cluster) Drain(ctx context.Context) (stream []byte, unread []string, err error) {
 	return c.listKinds(ctx, drainKinds, nil)
+}
+
+// Drill returns what the cluster has that decides about a rebuild of its VMs at another site, in all namespaces.
+// Otherwise it is as [Cluster.State].
+func (c *Cluster) Drill(ctx context.Context) (stream []byte, unread []string, err error) {
+	return c.listKinds(ctx, drillKinds, nil)
 }
 
 // listKinds lists the objects of kinds, in some namespaces.

@@ -144,6 +144,19 @@ func networksOf(namespace string, spec any) map[string]string {
 	return out
 }
 
+// Attachment is a NetworkAttachmentDefinition.
+type Attachment struct{ Namespace, Name string }
+
+// Networks returns the NetworkAttachmentDefinitions of an instance of a spec, sorted.
+func Networks(namespace string, spec any) []Attachment {
+	names := attached(networksOf(namespace, spec))
+	out := make([]Attachment, len(names))
+	for i, n := range names {
+		out[i].Namespace, out[i].Name, _ = strings.Cut(n, "/")
+	}
+	return out
+}
+
 // podNetwork stands for the pod network. Each pod has an address of its own there, so that those of guests never
 // meet.
 const podNetwork = "pod"

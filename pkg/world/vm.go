@@ -48,13 +48,23 @@ func Claims(spec any) []string {
 func Written(spec any) []string {
 	var out []string
 	for _, v := range manifest.List(spec, "volumes") {
-		device := manifest.At(spec, "domain", "devices", "disks", "["+manifest.EntryName(v)+"]")
-		readOnly := manifest.At(device, "disk", "readonly") == true || manifest.At(device, "lun", "readonly") == true
-		if ClaimOf(v) != "" && manifest.At(device, "cdrom") == nil && !readOnly && manifest.At(device, "shareable") != true {
+		if ClaimOf(v) != "" && !IsReadOnly(spec, v) && manifest.At(deviceOf(spec, v), "shareable") != true {
 			out = append(out, ClaimOf(v))
 		}
 	}
 	return out
+}
+
+// IsReadOnly reports whether an instance of a spec only reads a volume: from a CD-ROM, or a disk that is read-only.
+func IsReadOnly(spec, volume any) bool {
+	device := deviceOf(spec, volume)
+	return manifest.At(device, "cdrom") != nil ||
+		manifest.At(device, "disk", "readonly") == true || manifest.At(device, "lun", "readonly") == true
+}
+
+// deviceOf returns the disk of a volume, or nil.
+func deviceOf(spec, volume any) any {
+	return manifest.At(spec, "domain", "devices", "disks", "["+manifest.EntryName(volume)+"]")
 }
 
 // RunStrategy returns the run strategy of a VirtualMachine; `running` is its older form.
