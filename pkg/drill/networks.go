@@ -14,7 +14,7 @@ func (d *driller) networkLosses(v *vm) []Loss {
 	var out []Loss
 	namespaces := world.Networks(v.id.Namespace, world.Spec(v.git))
 	for _, at := range namespaces {
-		out = append(out, d.need(Network, kindAttachment, at.Namespace, at.Name, "the network")...)
+		out = append(out, d.need(Network, kindAttachment, at.Namespace, at.Name, "")...)
 	}
 	if len(namespaces) < len(manifest.List(world.Spec(v.git), "networks")) || world.GetsNIC(v.git) {
 		out = append(out, d.primaryLosses(v.id.Namespace)...)
@@ -31,7 +31,7 @@ func (d *driller) primaryLosses(namespace string) []Loss {
 		if isOfAll && !d.selectsNamespace(e.Object, namespace) || !isPrimary(e.Object) {
 			continue
 		}
-		out = append(out, d.need(Network, cluster.KindOf(e.ID), e.ID.Namespace, e.ID.Name, "the primary network")...)
+		out = append(out, d.need(Network, cluster.KindOf(e.ID), e.ID.Namespace, e.ID.Name, "the pod network of")...)
 	}
 	return out
 }

@@ -21,23 +21,23 @@ type reference struct {
 // references are the fields of the spec of an instance (KubeVirt v1.9.0, api/core/v1/schema.go, VolumeSource and
 // AccessCredential).
 var references = []reference{
-	{Secret, cluster.KindSecret, "volumes", "secret.secretName", "the volume"},
-	{Secret, cluster.KindSecret, "volumes", "cloudInitNoCloud.secretRef.name", "the user data"},
-	{Secret, cluster.KindSecret, "volumes", "cloudInitNoCloud.networkDataSecretRef.name", "the network data"},
-	{Secret, cluster.KindSecret, "volumes", "cloudInitConfigDrive.secretRef.name", "the user data"},
-	{Secret, cluster.KindSecret, "volumes", "cloudInitConfigDrive.networkDataSecretRef.name", "the network data"},
-	{Secret, cluster.KindSecret, "volumes", "sysprep.secret.name", "the answer file"},
-	{Secret, cluster.KindSecret, "volumes", "containerDisk.imagePullSecret", "the credentials of a registry"},
-	{Secret, cluster.KindSecret, "accessCredentials", "sshPublicKey.source.secret.secretName", "the SSH keys"},
-	{Secret, cluster.KindSecret, "accessCredentials", "userPassword.source.secret.secretName", "the passwords"},
-	{Config, kindConfigMap, "volumes", "configMap.name", "the volume"},
-	{Config, kindConfigMap, "volumes", "sysprep.configMap.name", "the answer file"},
+	{Secret, cluster.KindSecret, "volumes", "secret.secretName", "the volume of"},
+	{Secret, cluster.KindSecret, "volumes", "cloudInitNoCloud.secretRef.name", "the user data in"},
+	{Secret, cluster.KindSecret, "volumes", "cloudInitNoCloud.networkDataSecretRef.name", "the network data in"},
+	{Secret, cluster.KindSecret, "volumes", "cloudInitConfigDrive.secretRef.name", "the user data in"},
+	{Secret, cluster.KindSecret, "volumes", "cloudInitConfigDrive.networkDataSecretRef.name", "the network data in"},
+	{Secret, cluster.KindSecret, "volumes", "sysprep.secret.name", "the answer file in"},
+	{Secret, cluster.KindSecret, "volumes", "containerDisk.imagePullSecret", "the credentials of a registry in"},
+	{Secret, cluster.KindSecret, "accessCredentials", "sshPublicKey.source.secret.secretName", "the SSH keys in"},
+	{Secret, cluster.KindSecret, "accessCredentials", "userPassword.source.secret.secretName", "the passwords in"},
+	{Config, kindConfigMap, "volumes", "configMap.name", "the volume of"},
+	{Config, kindConfigMap, "volumes", "sysprep.configMap.name", "the answer file in"},
 }
 
 // sourceReferences are the fields of the sources of a DataVolume (CDI v1.66, core/v1beta1/types.go).
 var sourceReferences = []reference{
-	{kind: Secret, of: cluster.KindSecret, path: "secretRef", role: "the credentials of a download"},
-	{kind: Config, of: kindConfigMap, path: "certConfigMap", role: "the certificates of a download"},
+	{kind: Secret, of: cluster.KindSecret, path: "secretRef", role: "the credentials of a download in"},
+	{kind: Config, of: kindConfigMap, path: "certConfigMap", role: "the certificates of a download in"},
 }
 
 // referenceLosses returns the Secrets and ConfigMaps that a VM names, and that Git does not have.
@@ -54,7 +54,7 @@ func (d *driller) referenceLosses(v *vm) []Loss {
 		}
 	}
 	for _, name := range hooksOf(v.git) {
-		out = append(out, d.need(Config, kindConfigMap, v.id.Namespace, name, "the hook")...)
+		out = append(out, d.need(Config, kindConfigMap, v.id.Namespace, name, "the hook in")...)
 	}
 	return out
 }

@@ -124,7 +124,7 @@ func (d *driller) lacking(kind Kind, of, namespace, name, role string) Loss {
 	if d.isGone(of, id) {
 		where = "neither Git nor the cluster has it"
 	}
-	return Loss{Kind: kind, Object: id, Reason: role + " " + named(id) + ": " + where}
+	return Loss{Kind: kind, Object: id, Reason: strings.TrimPrefix(role+" ", " ") + named(id) + ": " + where}
 }
 
 // isGone reports whether the cluster is known not to have an object. Secrets and ConfigMaps are not looked for.

@@ -235,21 +235,17 @@ func (b *velero) plugin() answer {
 // moves returns whether the backup brings the content of a disk to its storage location.
 func (b *velero) moves(c *claim) answer {
 	action, unknown := b.action(c)
-	var moved answer
-	switch action {
-	case "skip":
-		moved = fails("skips it by its volume policy")
-	case "fs-backup":
-		moved = b.copiesFiles(c)
-	case "snapshot":
-		moved = b.movesSnapshots()
-	default:
-		moved = doubts("what the action " + action + " of a volume policy does")
+	switch {
+	case len(unknown) > 0:
+		return doubts(unknown...)
+	case action == "skip":
+		return fails("skips it by its volume policy")
+	case action == "fs-backup":
+		return b.copiesFiles(c)
+	case action == "snapshot":
+		return b.movesSnapshots()
 	}
-	if len(unknown) > 0 && moved.fails == "" {
-		moved.doubts = append(slices.Clone(moved.doubts), unknown...)
-	}
-	return moved
+	return doubts("what the action " + action + " of a volume policy does")
 }
 
 // movesSnapshots returns whether the backup brings snapshots to its storage location. Velero does this only on request

@@ -43,7 +43,7 @@ func (f DrillFormat) String() string { return f.Name }
 func (d Drill) Reaches(k drill.Kind) bool { return k > drill.Nothing && d.Worst() >= k }
 
 // Headline returns the score in one line, such as
-// "3 of 5 VMs come back whole (60 %): 1 loses something, 1 may lose something".
+// "3 of 5 VMs come back whole (60%): 1 loses something, 1 may lose something".
 func (d Drill) Headline() string {
 	s := d.Score
 	if s.VMs == 0 {
@@ -53,7 +53,7 @@ func (d Drill) Headline() string {
 	if s.VMs == 1 {
 		verb = "comes"
 	}
-	out := fmt.Sprintf("%d of %s %s back whole (%d %%)", s.Whole, problems.Count(s.VMs, "VM"), verb, s.Percent())
+	out := fmt.Sprintf("%d of %s %s back whole (%d%%)", s.Whole, problems.Count(s.VMs, "VM"), verb, s.Percent())
 	var parts []string
 	if n := s.VMs - s.Whole - s.Unknown; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d %s something", n, plural(n, "loses", "lose")))
