@@ -129,14 +129,22 @@ func (f *drillFlags) drill(cmd *cobra.Command, path string) (report.Drill, error
 			Git: objects, Live: live.objects, Settings: observed, Common: catalog.Installed,
 			IsWhole: f.sides.live.from == theCluster && len(live.unread) == 0,
 		}),
-		Git:     report.Side{Label: git.Label, Path: strings.Join(append([]string{named(path)}, f.with...), ", ")},
+		Git:     report.Side{Label: git.Label, Path: f.paths(path), Overlays: f.sides.fleet.overlays},
 		Cluster: report.Side{Label: live.label, Exported: live.exported, Settings: said},
 	}
-	d.Git.Overlays = f.sides.fleet.overlays
 	if len(live.unread) > 0 {
 		d.Unknown = live.unknown()
 	}
 	return d, nil
+}
+
+// paths returns all paths of Git, for users.
+func (f *drillFlags) paths(path string) string {
+	all := f.with
+	if named(path) != "" {
+		all = append([]string{named(path)}, f.with...)
+	}
+	return strings.Join(all, ", ")
 }
 
 // more adds what else Git has to objects.

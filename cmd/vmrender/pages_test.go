@@ -36,6 +36,7 @@ func TestPagesShowCommandsThatExist(t *testing.T) {
 var triedPages = map[string]string{
 	"README.md":                     "TestReadme",
 	"docs/how-to/adopt.md":          "TestAdoptPage",
+	"docs/how-to/drill.md":          "TestDrillPage",
 	"docs/how-to/environments.md":   "TestEnvironmentsPage",
 	"docs/how-to/update-images.md":  "TestImagesPage",
 	"docs/reference/fleet-files.md": "TestFleetFilesPage",

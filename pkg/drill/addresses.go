@@ -32,7 +32,9 @@ func (d *driller) addressLosses(v *vm) []Loss {
 		if !counts || isOfPod(t) || slices.Contains(in, t) {
 			continue
 		}
-		out = append(out, Loss{Kind: row.kind, Object: v.id, Reason: row.name + t.Name + inNetwork(t) + ": Git does not set it"})
+		out = append(out, Loss{
+			Kind: row.kind, Object: v.id, Reason: row.name + t.Name + inNetwork(t) + ": Git does not set it",
+		})
 	}
 	return append(out, d.unseenAddresses(v)...)
 }
@@ -116,11 +118,15 @@ func (d *driller) findClashes() {
 		if !counts || isOfPod(c.Thing) {
 			continue
 		}
-		for _, both := range [][2]*world.Machine{{c.Taker, c.Holder}, {c.Holder, c.Taker}} {
-			key := cluster.KeyOf(both[0].ID)
-			d.clashes[key] = append(d.clashes[key], Loss{
-				Kind: Clash, Object: both[1].ID, Reason: row.name + c.Thing.Name + inNetwork(c.Thing) + " is also that of " + named(both[1].ID),
-			})
-		}
+		d.clash(c.Taker.ID, c.Holder.ID, row.name+c.Thing.Name+inNetwork(c.Thing))
+		d.clash(c.Holder.ID, c.Taker.ID, row.name+c.Thing.Name+inNetwork(c.Thing))
 	}
+}
+
+// clash adds the loss of what a VM has together with another one.
+func (d *driller) clash(id, other manifest.ID, thing string) {
+	key := cluster.KeyOf(id)
+	d.clashes[key] = append(d.clashes[key], Loss{
+		Kind: Clash, Object: other, Reason: thing + " is also that of " + named(other),
+	})
 }

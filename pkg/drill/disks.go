@@ -54,8 +54,10 @@ func (c *claim) id() manifest.ID { return idOf(cluster.KindClaim, c.namespace, c
 
 // size returns the size of a claim in brackets, or "".
 func (c *claim) size() string {
-	for _, path := range []string{"status.capacity", "spec.resources.requests", "spec.storage.resources.requests",
-		"spec.pvc.resources.requests"} {
+	for _, path := range []string{
+		"status.capacity", "spec.resources.requests", "spec.storage.resources.requests",
+		"spec.pvc.resources.requests",
+	} {
 		if size := manifest.Text(c.object, append(strings.Split(path, "."), "storage")...); size != "" {
 			return " (" + size + ")"
 		}

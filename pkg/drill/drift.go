@@ -1,6 +1,7 @@
 package drill
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/cluster"
@@ -41,18 +42,22 @@ func (d *driller) driftOf(pair *pairs.Pair) []Loss {
 	}
 	add(drift)
 	if cluster.Applied(d.Live.Object(pair.ID)) == nil {
-		add(pending, unrecorded)
+		add(slices.DeleteFunc(pending, func(f impact.FieldStatus) bool { return f.Is == "" }), unrecorded)
 	}
 	return out
 }
 
-// changed returns fields with the clients that have set them, without values: "memory (kubectl-edit), runStrategy".
+// changed returns fields with the clients that have set them, each once and without values: "memory (kubectl-edit),
+// runStrategy".
 func changed(fields []impact.FieldStatus) string {
-	out := make([]string, len(fields))
+	var out []string
 	for i := range fields {
-		out[i] = fields[i].Label()
+		label := fields[i].Label()
 		if by := fields[i].By; by != "" {
-			out[i] += " (" + by + ")"
+			label += " (" + by + ")"
+		}
+		if !slices.Contains(out, label) {
+			out = append(out, label)
 		}
 	}
 	return strings.Join(out, ", ")

@@ -21,7 +21,8 @@ const (
 		`changedBlockTracking: "true"}}, spec: {` + spec + `}}`
 	volume = `
 ---
-{apiVersion: cdi.kubevirt.io/v1beta1, kind: DataVolume, metadata: {name: db-root, namespace: prod, labels: {app: db}}, ` +
+{apiVersion: cdi.kubevirt.io/v1beta1, kind: DataVolume, metadata: {name: db-root, namespace: prod, ` +
+		`labels: {app: db}}, ` +
 		`spec: {source: {registry: {url: "docker://r/i"}}, storage: {resources: {requests: {storage: 30Gi}}}}}`
 	claim = `
 ---
@@ -29,7 +30,8 @@ const (
 		`spec: {volumeMode: Block, storageClassName: ceph}}`
 	oadp = `
 ---
-{apiVersion: oadp.openshift.io/v1alpha1, kind: DataProtectionApplication, metadata: {name: dpa, namespace: adp}, spec: ` +
+{apiVersion: oadp.openshift.io/v1alpha1, kind: DataProtectionApplication, metadata: {name: dpa, ` +
+		`namespace: adp}, spec: ` +
 		`{configuration: {nodeAgent: {enable: true}, velero: {defaultPlugins: [openshift, aws, csi, kubevirt]}}}}`
 	base = virtual + volume
 )
@@ -46,7 +48,8 @@ func schedule(template string, more ...string) string {
 func object(apiVersion, kind, namespace, name, spec string) string {
 	return `
 ---
-{apiVersion: ` + apiVersion + `, kind: ` + kind + `, metadata: {name: ` + name + `, namespace: ` + namespace + `}, spec: {` +
+{apiVersion: ` + apiVersion + `, kind: ` + kind + `, metadata: {name: ` + name + `, ` +
+		`namespace: ` + namespace + `}, spec: {` +
 		spec + `}}`
 }
 
@@ -84,8 +87,8 @@ const (
 	open = "prod/db disk [?] db-root (30Gi): no backup or replica of it leaves this site"
 )
 
-// shields are objects of backups and replicas next to the VM db, in the cluster and in Git, and what is lost of its disk;
-// "" for nothing.
+// shields are objects of backups and replicas next to the VM db, in the cluster and in Git, and what is lost of its
+// disk; "" for nothing.
 var shields = []struct {
 	name, objects, want string
 }{
@@ -132,7 +135,8 @@ var shields = []struct {
 	},
 	{"snapshots of an unknown server", schedule(""), open},
 	{
-		"moved by default", strings.Replace(oadp, "velero: {", "velero: {defaultSnapshotMoveData: true, ", 1) + schedule(""), "",
+		"moved by default", strings.Replace(oadp, "velero: {", "velero: {defaultSnapshotMoveData: true, "+
+			"", 1) + schedule(""), "",
 	},
 	{
 		"no volumes", oadp + schedule(`snapshotVolumes: false, snapshotMoveData: true`),
@@ -148,7 +152,8 @@ var shields = []struct {
 	},
 	{"files", oadp + schedule(`defaultVolumesToFsBackup: true`), open},
 	{
-		"paused", strings.Replace(oadp+schedule(`snapshotMoveData: true`), "spec: {template", "spec: {paused: true, template", 1),
+		"paused", strings.Replace(oadp+schedule(`snapshotMoveData: true`), "spec: {template", "spec: {paused: true, "+
+			"template", 1),
 		with + "is paused",
 	},
 	{
@@ -159,7 +164,8 @@ var shields = []struct {
 	{"a last backup", oadp + schedule(`snapshotMoveData: true`, `status: {lastBackup: "2026-11-22T03:00:00Z"}`), ""},
 	{"a backup", oadp + object("velero.io/v1", "Backup", "adp", "b", "snapshotMoveData: true"), ""},
 	{
-		"a policy that skips", oadp + schedule(`snapshotMoveData: true, resourcePolicy: {kind: configmap, name: p}`) + policies(
+		"a policy that skips", oadp + schedule(`snapshotMoveData: true, resourcePolicy: {kind: configmap, `+
+			`name: p}`) + policies(
 			`[{conditions: {storageClass: [nfs]}, action: {type: snapshot}}, {conditions: {pvcLabels: {app: db}}, `+
 				`action: {type: skip}}]`), open,
 	},
@@ -169,12 +175,14 @@ var shields = []struct {
 	},
 	{"an unknown policy", oadp + schedule(`snapshotMoveData: true, resourcePolicy: {kind: configmap, name: p}`), open},
 	{
-		"Ramen", object("ramendr.openshift.io/v1alpha1", "DRPlacementControl", "prod", "p", `pvcSelector: {matchLabels: {app: db}}`),
+		"Ramen",
+		object("ramendr.openshift.io/v1alpha1", "DRPlacementControl", "prod", "p", `pvcSelector: {matchLabels: {app: db}}`),
 		"",
 	},
 	{
 		"Ramen elsewhere",
-		object("ramendr.openshift.io/v1alpha1", "DRPlacementControl", "ops", "p", `pvcSelector: {matchLabels: {app: db}}`), lost,
+		object("ramendr.openshift.io/v1alpha1", "DRPlacementControl", "ops", "p", `pvcSelector: {matchLabels: {app: db}}`),
+		lost,
 	},
 	{
 		"Ramen in named namespaces", object("ramendr.openshift.io/v1alpha1", "DRPlacementControl", "ops", "p",
@@ -186,7 +194,8 @@ var shields = []struct {
 	},
 	{
 		"Ramen by the recipe of VMs", object("ramendr.openshift.io/v1alpha1", "DRPlacementControl", "prod", "p",
-			`pvcSelector: {}, kubeObjectProtection: {recipeRef: {name: vm-recipe}, recipeParameters: {PVC_RESOURCE_SELECTOR: [x]}}`),
+			`pvcSelector: {}, kubeObjectProtection: {recipeRef: {name: vm-recipe}, `+
+				`recipeParameters: {PVC_RESOURCE_SELECTOR: [x]}}`),
 		lost,
 	},
 	{
@@ -210,7 +219,8 @@ var shields = []struct {
 		"a replication of a group", object("replication.storage.openshift.io/v1alpha1", "VolumeGroupReplication", "prod", "r",
 			`replicationState: primary, source: {selector: {matchLabels: {app: db}}}`), "",
 	},
-	{"VolSync", object("volsync.backube/v1alpha1", "ReplicationSource", "prod", "s", `sourcePVC: db-root, restic: {}`), ""},
+	{"VolSync", object("volsync.backube/v1alpha1", "ReplicationSource", "prod", "s", `sourcePVC: db-root, `+
+		`restic: {}`), ""},
 	{
 		"VolSync that is paused",
 		object("volsync.backube/v1alpha1", "ReplicationSource", "prod", "s", `sourcePVC: db-root, paused: true, restic: {}`),
@@ -218,7 +228,8 @@ var shields = []struct {
 	},
 	{
 		"VolSync that receives",
-		object("volsync.backube/v1alpha1", "ReplicationDestination", "prod", "s", `rsyncTLS: {destinationPVC: db-root}`), open,
+		object("volsync.backube/v1alpha1", "ReplicationDestination", "prod", "s", `rsyncTLS: {destinationPVC: db-root}`),
+		open,
 	},
 	{
 		"snapshots of KubeVirt and storage", schedule(`includedNamespaces: [dev]`) +
@@ -231,7 +242,8 @@ var shields = []struct {
 func policies(list string) string {
 	return `
 ---
-{apiVersion: v1, kind: ConfigMap, metadata: {name: p, namespace: adp}, data: {policies.yaml: '{version: v1, volumePolicies: ` +
+{apiVersion: v1, kind: ConfigMap, metadata: {name: p, namespace: adp}, data: {policies.yaml: '{version: v1, ` +
+		`volumePolicies: ` +
 		list + `}'}}`
 }
 

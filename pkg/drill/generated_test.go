@@ -100,8 +100,8 @@ func requireDisks(t *testing.T, objects []manifest.Object, lost map[string]bool)
 	}
 }
 
-// requireSameInAnyOrder checks that a drill does not depend on the order of its input, and that reports of it contain no
-// secrets.
+// requireSameInAnyOrder checks that a drill does not depend on the order of its input, and that reports of it contain
+// no secrets.
 func requireSameInAnyOrder(t *testing.T, seed uint64, git, live []manifest.Object) {
 	t.Helper()
 	text := func() string {

@@ -132,11 +132,11 @@ func (d *driller) isCommonImage(o origin) bool {
 func (d *driller) showsImages() bool { return d.isWhole || len(d.imageTemplates()) > 0 }
 
 func (d *driller) imageTemplates() []any {
-	var out []any
+	lists := make([][]any, 0, 1) // a cluster has one HyperConverged
 	for _, e := range d.Live.ByKind[kindHCO] {
-		out = append(out, manifest.List(e.Object, "status", "dataImportCronTemplates")...)
+		lists = append(lists, manifest.List(e.Object, "status", "dataImportCronTemplates"))
 	}
-	return out
+	return slices.Concat(lists...)
 }
 
 // cloneLoss returns the loss of a claim that a disk is a clone of: Git must fill it, or a backup keep it.

@@ -12,7 +12,8 @@ import (
 // kept is what keeps all disks of all namespaces elsewhere.
 const kept = oadp + `
 ---
-{apiVersion: velero.io/v1, kind: Schedule, metadata: {name: all, namespace: adp}, spec: {template: {snapshotMoveData: true}}}`
+{apiVersion: velero.io/v1, kind: Schedule, metadata: {name: all, namespace: adp}, ` +
+	`spec: {template: {snapshotMoveData: true}}}`
 
 // of returns the VM db with parts of the spec of its instance, and of its own spec.
 func of(instance string, own ...string) string {
@@ -29,13 +30,16 @@ func disk(source string) string {
 }
 
 const (
-	nic   = `domain: {devices: {interfaces: [{name: lan, bridge: {}}]}}, networks: [{name: lan, multus: {networkName: lan}}]`
+	nic = `domain: {devices: {interfaces: [{name: lan, bridge: {}}]}}, networks: [{name: lan, ` +
+		`multus: {networkName: lan}}]`
 	fixed = `domain: {devices: {interfaces: [{name: lan, bridge: {}, macAddress: "02:00:00:00:00:01"}]}}, networks: ` +
 		`[{name: lan, multus: {networkName: lan}}]`
-	lan  = "\n---\n{apiVersion: k8s.cni.cncf.io/v1, kind: NetworkAttachmentDefinition, metadata: {name: lan, namespace: prod}}"
+	lan = "\n---\n{apiVersion: k8s.cni.cncf.io/v1, kind: NetworkAttachmentDefinition, metadata: {name: lan, " +
+		"namespace: prod}}"
 	tpm  = `domain: {devices: {tpm: {persistent: true}}}`
 	efi  = `domain: {firmware: {bootloader: {efi: {persistent: true}}}}`
-	ages = "\n---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: persistent-state-for-db-x, namespace: prod, " +
+	ages = "\n---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: persistent-state-for-db-x, " +
+		"namespace: prod, " +
 		"labels: {persistent-state-for: db}}}"
 	other = "\n---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: other, namespace: prod}}"
 )
@@ -71,11 +75,15 @@ var losses = []struct {
 			object("cert-manager.io/v1", "Certificate", "prod", "x", "secretName: d"), "", nil,
 	},
 	{
-		"hooks", strings.Replace(of(""), "template: {", `template: {metadata: {annotations: {hooks.kubevirt.io/hookSidecars: `+
+		"hooks",
+		strings.Replace(of(""), "template: {", `template: {metadata: {annotations: {hooks.kubevirt.io/hookSidecars: `+
 			`'[{"configMap": {"name": "h"}}, {"image": "i"}]'}}, `, 1), "",
 		[]string{"configmap the hook in ConfigMap prod/h: Git does not render it"},
 	},
-	{"a network", of(fixed), of(fixed) + lan, []string{"network NetworkAttachmentDefinition prod/lan: Git does not render it"}},
+	{
+		"a network", of(fixed), of(fixed) + lan,
+		[]string{"network NetworkAttachmentDefinition prod/lan: Git does not render it"},
+	},
 	{
 		"a network that is gone", of(fixed), of(fixed) + strings.ReplaceAll(lan, "name: lan", "name: old"),
 		[]string{"network NetworkAttachmentDefinition prod/lan: neither Git nor the cluster has it"},
@@ -83,8 +91,10 @@ var losses = []struct {
 	{"a network in Git", of(fixed) + lan, of(fixed), nil},
 	{"a network of OVN", of(fixed) + object("k8s.ovn.org/v1", "UserDefinedNetwork", "prod", "lan", ""), of(fixed), nil},
 	{
-		"a network of OVN in some namespaces", of(fixed) + "\n---\n{apiVersion: k8s.ovn.org/v1, kind: ClusterUserDefinedNetwork, " +
-			"metadata: {name: lan}, spec: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: prod}}}}", of(fixed), nil,
+		"a network of OVN in some namespaces", of(fixed) + "\n---\n{apiVersion: k8s.ovn.org/v1, " +
+			"kind: ClusterUserDefinedNetwork, " +
+			"metadata: {name: lan}, spec: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: prod}}}}",
+		of(fixed), nil,
 	},
 	{
 		"a primary network", of(`networks: [{name: default, pod: {}}]`),
@@ -126,7 +136,8 @@ var losses = []struct {
 	},
 	{
 		"an image that Git imports", disk(`sourceRef: {kind: DataSource, namespace: images, name: i}`) +
-			object("cdi.kubevirt.io/v1beta1", "DataImportCron", "images", "c", "managedDataSource: i"), "", []string{"disk d: %"},
+			object("cdi.kubevirt.io/v1beta1", "DataImportCron", "images", "c", "managedDataSource: i"), "",
+		[]string{"disk d: %"},
 	},
 	{
 		"an image of a clone of the cluster", disk(`sourceRef: {kind: DataSource, name: i}`) +
@@ -134,8 +145,10 @@ var losses = []struct {
 		[]string{"disk d: %", "image the image PersistentVolumeClaim images/g: Git does not render it"},
 	},
 	{
-		"an image of OpenShift", disk(`sourceRef: {kind: DataSource, name: i, namespace: openshift-virtualization-os-images}`),
-		"", []string{
+		"an image of OpenShift", disk(`sourceRef: {kind: DataSource, name: i, ` +
+			`namespace: openshift-virtualization-os-images}`),
+		"",
+		[]string{
 			"disk d: %", "image [?] the image DataSource openshift-virtualization-os-images/i: Git does not render it",
 		},
 	},
@@ -143,7 +156,9 @@ var losses = []struct {
 		"an image that the platform brings", disk(`sourceRef: {kind: DataSource, name: i, namespace: kubevirt-os-images}`),
 		disk(`sourceRef: {kind: DataSource, name: i, namespace: kubevirt-os-images}`) +
 			"\n---\n{apiVersion: hco.kubevirt.io/v1beta1, kind: HyperConverged, metadata: {name: h, namespace: h}, status: " +
-			"{dataImportCronTemplates: [{spec: {managedDataSource: i}, status: {commonTemplate: true}}]}}", []string{"disk d: %"},
+			"{dataImportCronTemplates: [{spec: {managedDataSource: i}, " +
+			"status: {commonTemplate: true}}]}}",
+		[]string{"disk d: %"},
 	},
 	{
 		"a snapshot", disk(`source: {snapshot: {name: s, namespace: prod}}`), "",
@@ -164,7 +179,8 @@ var losses = []struct {
 	},
 	{"an image of a disk that a backup keeps", disk(`source: {upload: {}}`) + kept, "", nil},
 	{
-		"a CD-ROM", of(`domain: {devices: {disks: [{name: iso, cdrom: {}}]}}, volumes: [{name: iso, dataVolume: {name: d}}]`) +
+		"a CD-ROM", of(`domain: {devices: {disks: [{name: iso, cdrom: {}}]}}, volumes: [{name: iso, `+
+			`dataVolume: {name: d}}]`) +
 			object("cdi.kubevirt.io/v1beta1", "DataVolume", "prod", "d", `source: {http: {url: u}}`), "", nil,
 	},
 	{
@@ -177,7 +193,8 @@ var losses = []struct {
 		of(`volumes: [{name: a, persistentVolumeClaim: {claimName: c}}]`) + other,
 		[]string{"disk c: neither Git nor the cluster has the claim"},
 	},
-	{"a disk that is not there yet", disk(`source: {blank: {}}`), of(`volumes: [{name: root, dataVolume: {name: d}}]`) + other, nil},
+	{"a disk that is not there yet", disk(`source: {blank: {}}`), of(`volumes: [{name: root, `+
+		`dataVolume: {name: d}}]`) + other, nil},
 }
 
 func TestLosses(t *testing.T) {
@@ -207,9 +224,11 @@ apiVersion: kubevirt.io/v1
 kind: VirtualMachineInstance
 metadata: {name: db, namespace: prod}
 spec:
-  domain: {firmware: {uuid: u, serial: s}, devices: {interfaces: [{name: lan, macAddress: "02:00:00:00:00:01"}, {name: pod, macAddress: "02:00:00:00:00:02"}]}}
+  domain: {firmware: {uuid: u, serial: s}, devices: {interfaces: [{name: lan, ` +
+		`macAddress: "02:00:00:00:00:01"}, {name: pod, macAddress: "02:00:00:00:00:02"}]}}
   networks: [{name: lan, multus: {networkName: lan}}, {name: pod, pod: {}}]
-status: {phase: Running, interfaces: [{name: lan, ipAddresses: [10.0.0.5, "fe80::1"]}, {name: pod, ipAddresses: [10.128.0.4]}]}`
+status: {phase: Running, interfaces: [{name: lan, ipAddresses: [10.0.0.5, "fe80::1"]}, {name: pod, ` +
+		`ipAddresses: [10.128.0.4]}]}`
 	_, got := run(t, drill.Input{Git: read(t, of(nic)+lan), Live: read(t, of(nic)+lan+instance)})
 	require.Equal(t, []string{
 		"prod/db address the IP address 10.0.0.5 in prod/lan: Git does not set it",
@@ -217,7 +236,8 @@ status: {phase: Running, interfaces: [{name: lan, ipAddresses: [10.0.0.5, "fe80:
 		"prod/db identity the UUID u: Git does not set it",
 		"prod/db identity the serial number s: Git does not set it",
 	}, got)
-	all := strings.Replace(of(nic+`, volumes: [{name: ci, cloudInitNoCloud: {networkData: "{ethernets: {e: {addresses: [10.0.0.5/24]}}}"}}]`),
+	all := strings.Replace(of(nic+`, volumes: [{name: ci, cloudInitNoCloud: `+
+		`{networkData: "{ethernets: {e: {addresses: [10.0.0.5/24]}}}"}}]`),
 		"{name: lan, bridge: {}}", `{name: lan, bridge: {}, macAddress: "02:00:00:00:00:01"}`, 1)
 	all = strings.Replace(all, "domain: {", "domain: {firmware: {uuid: u, serial: s}, ", 1)
 	_, got = run(t, drill.Input{Git: read(t, all+lan), Live: read(t, all+lan+instance)})
@@ -250,12 +270,14 @@ func TestDrift(t *testing.T) {
 			annotations = `, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{"spec": {"template": {"spec": ` +
 				`{"domain": {"cpu": {"cores": ` + last + `}}}}}}'}`
 		}
-		return "\n---\n{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: db, namespace: prod" + annotations +
+		return "\n---\n{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: db, " +
+			"namespace: prod" + annotations +
 			"}, spec: {runStrategy: Always, template: {spec: {domain: {cpu: {cores: " + cores + "}}}}}}"
 	}
 	const loss = "VirtualMachine prod/db has other values in the cluster: cpu"
 	for live, want := range map[string][]string{
-		vm("4", "2"): {"prod/db drift " + loss}, vm("4", "4"): {}, vm("4", ""): {"prod/db drift [?] " + loss}, vm("2", ""): {},
+		vm("4", "2"): {"prod/db drift " + loss}, vm("4", "4"): {}, vm("2", ""): {},
+		vm("4", ""): {"prod/db drift [?] " + loss},
 	} {
 		_, got := run(t, drill.Input{Git: read(t, vm("2", "")), Live: read(t, live)})
 		require.Equal(t, want, got)
@@ -286,7 +308,8 @@ func TestNotInGit(t *testing.T) {
 
 // What cattle and pools write to their root disk is not kept anyway, unlike what cattle write to other disks.
 func TestCattle(t *testing.T) {
-	cattle := strings.Replace(of(`volumes: [{name: r, dataVolume: {name: db-root}}, {name: d, dataVolume: {name: db-data}}], `+tpm),
+	cattle := strings.Replace(of(`volumes: [{name: r, dataVolume: {name: db-root}}, {name: d, `+
+		`dataVolume: {name: db-data}}], `+tpm),
 		"namespace: prod}", "namespace: prod, annotations: {vmrender.io/lifecycle: cattle}}", 1) +
 		strings.Replace(volume, "labels: {", "labels: {vmrender.io/disk: root, ", 1) +
 		strings.ReplaceAll(volume, "db-root", "db-data")
@@ -303,7 +326,9 @@ spec:
       template: {spec: {volumes: [{name: r, dataVolume: {name: root}}]}}
       dataVolumeTemplates: [{metadata: {name: root}, spec: {source: {pvc: {name: golden, namespace: images}}}}]`
 	_, got = run(t, drill.Input{Git: read(t, pool), Live: read(t, pool), IsWhole: true})
-	require.Equal(t, []string{"prod/pool image the image PersistentVolumeClaim images/golden: neither Git nor the cluster has it"}, got)
+	require.Equal(t, []string{
+		"prod/pool image the image PersistentVolumeClaim images/golden: neither Git nor the cluster has it",
+	}, got)
 }
 
 // The worst VM comes first, and each kind has a name, a meaning and advice.

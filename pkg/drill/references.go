@@ -42,7 +42,7 @@ var sourceReferences = []reference{
 
 // referenceLosses returns the Secrets and ConfigMaps that a VM names, and that Git does not have.
 func (d *driller) referenceLosses(v *vm) []Loss {
-	var out []Loss
+	out := d.hookLosses(v)
 	spec := world.Spec(v.git)
 	for i := range references {
 		r := &references[i]
@@ -53,6 +53,12 @@ func (d *driller) referenceLosses(v *vm) []Loss {
 			}
 		}
 	}
+	return out
+}
+
+// hookLosses returns the ConfigMaps with hooks of a VM that Git does not have.
+func (d *driller) hookLosses(v *vm) []Loss {
+	var out []Loss
 	for _, name := range hooksOf(v.git) {
 		out = append(out, d.need(Config, kindConfigMap, v.id.Namespace, name, "the hook in")...)
 	}

@@ -27,8 +27,8 @@ type answer struct {
 // kept is the answer of a shield that brings a disk to another site.
 var kept = answer{selects: true}
 
-// keptIf is the answer of a shield that selects the disks for which is is true.
-func keptIf(is bool) answer { return answer{selects: is} }
+// keptIf is kept for the disks that the shield selects.
+func keptIf(selects bool) answer { return answer{selects: selects} }
 
 func fails(reason string) answer { return answer{selects: true, fails: reason} }
 

@@ -1,6 +1,7 @@
 package drill
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -95,9 +96,7 @@ func (d *driller) isAttached(namespace, name string) bool {
 func (d *driller) selectsNamespace(network manifest.Tree, namespace string) bool {
 	labels := manifest.Tree{"kubernetes.io/metadata.name": namespace}
 	for _, state := range []*cluster.State{d.Live, d.git} {
-		for key, value := range manifest.Map(state.Get(kindNamespace, "", namespace), "metadata", "labels") {
-			labels[key] = value
-		}
+		maps.Copy(labels, labelsOf(state.Get(kindNamespace, "", namespace)))
 	}
 	return cluster.Selects(manifest.At(network, "spec", "namespaceSelector"), labels)
 }

@@ -150,8 +150,8 @@ var resourceRole = map[string]string{
 	instances: ", so KubeVirt's plugin refuses VMs that run", pods: ", so KubeVirt's plugin refuses VMs that run",
 }
 
-// selects returns the resources by which the backup comes to a disk, or nil. KubeVirt's plugin adds the claims of a VM to
-// it, also that with the state of its TPM, regardless of their labels (kubevirt-velero-plugin v0.8,
+// selects returns the resources by which the backup comes to a disk, or nil. KubeVirt's plugin adds the claims of a VM
+// to it, also that with the state of its TPM, regardless of their labels (kubevirt-velero-plugin v0.8,
 // pkg/util/kvgraph/util.go, addVolumeGraph).
 func (b *velero) selects(c *claim) []string {
 	if b.selectsLabels(c.labels) {
@@ -297,8 +297,8 @@ func (b *velero) copiesFiles(c *claim) answer {
 	return kept
 }
 
-// action returns what the backup does with the content of a disk: the action of the first volume policy that matches, or
-// else that of the backup (Velero v1.16, internal/resourcepolicies/resource_policies.go).
+// action returns what the backup does with the content of a disk: the action of the first volume policy that matches,
+// or else that of the backup (Velero v1.16, internal/resourcepolicies/resource_policies.go).
 func (b *velero) action(c *claim) (action string, unknown []string) {
 	name := manifest.Text(b.spec, "resourcePolicy", "name")
 	action = "snapshot"

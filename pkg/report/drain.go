@@ -94,7 +94,7 @@ func DrainText(w io.Writer, d Drain) error {
 	for i := range d.VMs {
 		t.eviction(&d.VMs[i], width)
 	}
-	t.list("notes", d.Notes)
+	t.notes(d.Notes)
 	t.heading(outcomeColors[d.Worst()], d.Headline())
 	_, err := io.WriteString(w, t.out.String())
 	return err

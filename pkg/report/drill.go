@@ -150,7 +150,7 @@ func DrillText(w io.Writer, d Drill) error {
 	t.rebuilds("", shown, name)
 	t.rebuilds("other objects", d.Objects, objectName)
 	t.closes(d)
-	t.list("notes", d.Notes)
+	t.notes(d.Notes)
 	_, err := io.WriteString(w, t.out.String())
 	return err
 }
@@ -221,7 +221,7 @@ func (t *planText) closes(d Drill) {
 // gaps. A table that is too long for a comment is cut, and the comment mentions it.
 func DrillMarkdown(w io.Writer, d Drill) error {
 	m := &planMarkdown{amount: amount{names: true, lines: 100, width: 300}}
-	m.write("### " + m.prose(d.Headline()) + "\n\n" + m.code(d.Git.Title()) + " and " + m.code(d.Cluster.Title()))
+	m.write("### " + d.Headline() + "\n\n" + m.code(d.Git.Title()) + " and " + m.code(d.Cluster.Title()))
 	if d.Cluster.Exported != "" {
 		m.write(", exported " + m.code(d.Cluster.Exported))
 	}
@@ -332,8 +332,8 @@ func DrillJSON(w io.Writer, d Drill) error { return Indented(w, d.Document()) }
 // Document returns the drill as it is in JSON.
 func (d Drill) Document() DrillDocument {
 	return DrillDocument{
-		VMs: drillObjects(losing(d.VMs)), Objects: drillObjects(d.Objects), Notes: notNil(d.Notes), Unknown: notNil(d.Unknown),
-		Git: d.Git, Cluster: d.Cluster,
+		VMs: drillObjects(losing(d.VMs)), Objects: drillObjects(d.Objects), Git: d.Git, Cluster: d.Cluster,
+		Notes: notNil(d.Notes), Unknown: notNil(d.Unknown),
 		Summary: DrillSummary{
 			Headline: d.Headline(), Score: d.Score.Percent(), VMs: d.Score.VMs, Whole: d.Score.Whole, Unknown: d.Score.Unknown,
 			Worst: d.Worst(), Losses: d.Counts,

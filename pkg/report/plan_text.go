@@ -29,7 +29,7 @@ func PlanText(w io.Writer, p Plan) error {
 	t.gate(p)
 	t.warnings(p)
 	t.jobs(p.Jobs)
-	t.list("notes", p.Notes)
+	t.notes(p.Notes)
 	t.steps(p.Steps(), p.Worst())
 	t.rest(p.Summary)
 	_, err := io.WriteString(w, t.out.String())

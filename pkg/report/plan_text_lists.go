@@ -62,12 +62,12 @@ func (t *planText) jobs(list []plan.Job) {
 	}
 }
 
-// list writes lines under a heading.
-func (t *planText) list(title string, lines []string) {
+// notes writes the facts about the whole.
+func (t *planText) notes(lines []string) {
 	if len(lines) == 0 {
 		return
 	}
-	t.heading(bold, title)
+	t.heading(bold, "notes")
 	for _, line := range lines {
 		t.line(plain, "  "+line)
 	}

@@ -137,7 +137,7 @@ func StatusText(w io.Writer, s Status) error {
 	}
 	t.standings("", shown, name)
 	t.standings("other objects", s.Objects, objectName)
-	t.list("notes", s.Notes)
+	t.notes(s.Notes)
 	_, err := io.WriteString(w, t.out.String())
 	return err
 }

@@ -22,7 +22,7 @@ import (
 func playState() (*Cluster, *fake.FakeDynamicClient) {
 	kinds := map[schema.GroupVersionResource]string{}
 	var all []runtime.Object
-	for _, k := range slices.Concat(stateKinds, drainOnly()) {
+	for _, k := range slices.Concat(stateKinds, onlyIn(drainKinds, stateKinds), onlyIn(drillKinds, stateKinds, drainKinds)) {
 		namespaces := []string{"prod", "other"}
 		if k.everywhere {
 			namespaces = []string{""}
@@ -48,26 +48,31 @@ func playState() (*Cluster, *fake.FakeDynamicClient) {
 	return &Cluster{objects: client}, client
 }
 
-// drainOnly returns the kinds that only a drain needs.
-func drainOnly() []stateKind {
-	return slices.DeleteFunc(slices.Clone(drainKinds), func(d stateKind) bool {
-		return slices.ContainsFunc(stateKinds, func(s stateKind) bool { return s.resource == d.resource })
+// onlyIn returns the kinds that are in none of other lists.
+func onlyIn(kinds []stateKind, others ...[]stateKind) []stateKind {
+	all := slices.Concat(others...)
+	return slices.DeleteFunc(slices.Clone(kinds), func(d stateKind) bool {
+		return slices.ContainsFunc(all, func(s stateKind) bool { return s.resource == d.resource })
 	})
 }
 
-// The state for a drain has every kind that it needs, from all namespaces.
-func TestDrain(t *testing.T) {
-	c, client := playState()
-	stream, unread, err := c.Drain(context.Background())
-	require.NoError(t, err)
-	require.Empty(t, unread)
-	for _, k := range drainKinds {
-		require.Contains(t, string(stream), `"name":"a-`+k.resource+`"`)
-	}
-	require.Contains(t, string(stream), `"namespace":"other"`)
-	require.Len(t, client.Actions(), len(drainKinds))
-	for _, action := range client.Actions() {
-		require.Equal(t, "list", action.GetVerb())
+// The states for a drain and for a drill have every kind that they need, from all namespaces, and no Secrets.
+func TestEverywhere(t *testing.T) {
+	for name, kinds := range map[string][]stateKind{"drain": drainKinds, "drill": drillKinds} {
+		c, client := playState()
+		list := map[string]func(context.Context) ([]byte, []string, error){"drain": c.Drain, "drill": c.Drill}[name]
+		stream, unread, err := list(context.Background())
+		require.NoError(t, err)
+		require.Empty(t, unread)
+		for _, k := range kinds {
+			require.Contains(t, string(stream), `"name":"a-`+k.resource+`"`)
+		}
+		require.Contains(t, string(stream), `"namespace":"other"`)
+		require.Len(t, client.Actions(), len(kinds))
+		for _, action := range client.Actions() {
+			require.Equal(t, "list", action.GetVerb())
+			require.NotEqual(t, "secrets", action.GetResource().Resource)
+		}
 	}
 }
 
@@ -168,7 +173,9 @@ contexts: [{name: a, context: {cluster: c}}, {name: b, context: {cluster: c}}]}`
 // The roles in the documentation grant exactly what is read, and the documented commands
 // export it.
 func TestStateDocumented(t *testing.T) {
-	for page, kinds := range map[string][]stateKind{"live.md": stateKinds, "drain.md": drainKinds} {
+	for page, kinds := range map[string][]stateKind{
+		"live.md": stateKinds, "drain.md": drainKinds, "drill.md": drillKinds,
+	} {
 		text, err := os.ReadFile("../../docs/how-to/" + page)
 		require.NoError(t, err)
 		_, role, _ := strings.Cut(string(text), "kind: ClusterRole\n")
