@@ -138,6 +138,14 @@ var argocdMutations = []mutation{
 		`d.live.Occupy(p.Node, p.Need)`, `_ = p.Node`,
 	},
 	{
+		"pkg/drill/velero_data.go", "./pkg/drill", "a snapshot that stays at its site does not keep a disk",
+		`case isSet && !moved, !isSet && b.server != nil:`, `case isSet && !moved && b.server == nil:`,
+	},
+	{
+		"pkg/drill/shields.go", "./pkg/drill", "it is unknown whether a disk is lost if the cluster shows no backups at all",
+		`v.unknown = append(v.unknown, d.unseen...)`, ``,
+	},
+	{
 		"pkg/delivery/application.go", "./pkg/delivery ./cmd/vmrender", "two Applications do not share a VM",
 		`"FailOnSharedResource=true",` + "\n", "\n",
 	},

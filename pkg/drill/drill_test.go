@@ -323,3 +323,19 @@ func TestBackupOfFiles(t *testing.T) {
 	require.Len(t, got, 1)
 	require.Contains(t, got[0], "and the VM does not run")
 }
+
+// A Backup has no disk that is newer than it.
+func TestBackupsBeforeADisk(t *testing.T) {
+	const backup = `
+---
+{apiVersion: velero.io/v1, kind: Backup, metadata: {name: b, namespace: adp}, spec: {snapshotMoveData: true}, ` +
+		`status: {phase: Completed, startTimestamp: "2026-11-22T03:00:00Z"}}`
+	for created, want := range map[string][]string{
+		"2026-11-21T00:00:00Z": {},
+		"2026-11-23T00:00:00Z": {lost + ": the Backup adp/b is older than the disk"},
+	} {
+		live := virtual + strings.Replace(volume, "labels:", `creationTimestamp: "`+created+`", labels:`, 1)
+		_, got := run(t, drill.Input{Git: read(t, base), Live: read(t, live+oadp+backup)})
+		require.Equal(t, want, got, created)
+	}
+}

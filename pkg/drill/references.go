@@ -58,7 +58,7 @@ func (d *driller) referenceLosses(v *vm) []Loss {
 
 // hookLosses returns the ConfigMaps with hooks of a VM that Git does not have.
 func (d *driller) hookLosses(v *vm) []Loss {
-	var out []Loss
+	var out []Loss //nolint:prealloc // few VMs have hooks
 	for _, name := range hooksOf(v.git) {
 		out = append(out, d.need(Config, kindConfigMap, v.id.Namespace, name, "the hook in")...)
 	}

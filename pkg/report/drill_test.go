@@ -29,7 +29,9 @@ func drillOf(n int) report.Drill {
 		d.Counts[drill.Disk] += 2
 	}
 	d.VMs = append(d.VMs,
-		drill.Rebuild{ID: vm("erp"), Losses: []drill.Loss{{Kind: drill.Secret, Reason: "a Secret", Unknown: []string{"a thing"}}}},
+		drill.Rebuild{ID: vm("erp"), Losses: []drill.Loss{
+			{Kind: drill.Secret, Reason: "a Secret", Unknown: []string{"a thing"}},
+		}},
 		drill.Rebuild{ID: vm("web")})
 	return report.Drill{Drill: d, Cluster: report.Side{Label: "the cluster", Exported: "2026-11-22T03:00:00Z"}}
 }

@@ -65,8 +65,8 @@ var drainKinds = []stateKind{
 	{"", "pods", []string{"v1"}, true},
 }
 
-// drillKinds are the kinds of [Cluster.Drill], in all namespaces. Secrets and ConfigMaps are not among them: whether Git
-// has them is enough.
+// drillKinds are the kinds of [Cluster.Drill], in all namespaces. Secrets and ConfigMaps are not among them: whether
+// Git has them is enough.
 var drillKinds = []stateKind{
 	{"kubevirt.io", "virtualmachines", []string{"v1"}, true},
 	{"kubevirt.io", "virtualmachineinstances", []string{"v1"}, true},

@@ -22,7 +22,8 @@ import (
 func playState() (*Cluster, *fake.FakeDynamicClient) {
 	kinds := map[schema.GroupVersionResource]string{}
 	var all []runtime.Object
-	for _, k := range slices.Concat(stateKinds, onlyIn(drainKinds, stateKinds), onlyIn(drillKinds, stateKinds, drainKinds)) {
+	drains, drills := onlyIn(drainKinds, stateKinds), onlyIn(drillKinds, stateKinds, drainKinds)
+	for _, k := range slices.Concat(stateKinds, drains, drills) {
 		namespaces := []string{"prod", "other"}
 		if k.everywhere {
 			namespaces = []string{""}
