@@ -58,8 +58,9 @@ func (d *driller) referenceLosses(v *vm) []Loss {
 
 // hookLosses returns the ConfigMaps with hooks of a VM that Git does not have.
 func (d *driller) hookLosses(v *vm) []Loss {
-	var out []Loss //nolint:prealloc // few VMs have hooks
-	for _, name := range hooksOf(v.git) {
+	hooks := hooksOf(v.git)
+	out := make([]Loss, 0, len(hooks))
+	for _, name := range hooks {
 		out = append(out, d.need(Config, kindConfigMap, v.id.Namespace, name, "the hook in")...)
 	}
 	return out
@@ -67,7 +68,7 @@ func (d *driller) hookLosses(v *vm) []Loss {
 
 // sourceLosses returns the Secrets and ConfigMaps that the download of a disk needs, and that Git does not have.
 func (d *driller) sourceLosses(namespace string, spec any) []Loss {
-	var out []Loss
+	out := make([]Loss, 0, len(sourceReferences))
 	for _, source := range manifest.Map(spec, "source") {
 		for i := range sourceReferences {
 			out = append(out, d.refer(&sourceReferences[i], namespace, source)...)

@@ -118,9 +118,13 @@ func (b *velero) copiesByDefault() bool {
 	return b.config("velero", "defaultVolumesToFSBackup") == true
 }
 
-// volumePolicies returns the policies in a ConfigMap, which has them as YAML under one key.
+// volumePolicies returns the policies in a ConfigMap, which has them as YAML under its only key.
 func volumePolicies(config manifest.Tree) []any {
-	for _, text := range manifest.Map(config, "data") {
+	data := manifest.Map(config, "data")
+	if len(data) != 1 {
+		return nil
+	}
+	for _, text := range data {
 		s, _ := text.(string)
 		var doc manifest.Tree
 		if yaml.Unmarshal([]byte(s), &doc) == nil {
