@@ -71,7 +71,7 @@ func newDrillCommand() *cobra.Command {
 	f.sides.platform.register(cmd)
 	f.sides.live.register(cmd)
 	cmd.Flags().StringArrayVar(&f.with, "with", nil,
-		"`path` of more of Git: a fleet, a platform, or manifests in a file or directory (repeatable)")
+		"`path` of more of Git, without overlays: a fleet, a platform, or manifests in a file or directory (repeatable)")
 	cmd.Args = cobra.MatchAll(argsBetween(0, 1), f.sides.platform.check, f.check, f.sides.live.check)
 	f.failOn = failOnFlag(cmd, "kind", drill.Kinds())
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also what each loss depends on, and VMs that come back whole")
@@ -149,8 +149,11 @@ func (f *drillFlags) paths(path string) string {
 
 // more adds what else Git has to objects.
 func (f *drillFlags) more(cmd *cobra.Command, objects []manifest.Object) ([]manifest.Object, error) {
+	loader := f.sides.loader(cmd)
+	loader.Fits = func(bool) error { return nil }
+	loader.Fleet.Overlays, loader.Fleet.Set, loader.Fleet.Defaults = nil, nil, nil // those are for PATH
 	for _, path := range f.with {
-		l, err := f.sides.loader(cmd).Set(path)
+		l, err := loader.Set(path)
 		if err != nil {
 			return nil, err
 		}
