@@ -33,8 +33,8 @@ func TestDrainCluster(t *testing.T) {
 	require.Contains(t, stdout.String(), "\n[?] 1 VM on w1: 1 blocks its drain\n")
 }
 
-// servedCluster returns the kubeconfig of a cluster that serves lists of one object by path, forbids one path, and has no
-// other kinds.
+// servedCluster returns the kubeconfig of a cluster that serves lists of one object by path, forbids one path, and has
+// no other kinds.
 func servedCluster(t *testing.T, lists map[string]string, forbidden string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDrillCluster reads the state from a cluster: kinds that it does not serve have no objects, and what may not be read
-// is unknown.
+// TestDrillCluster reads the state from a cluster: kinds that it does not serve have no objects, and what may not be
+// read is unknown.
 func TestDrillCluster(t *testing.T) {
 	const vm = `{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": {"name": "db", "namespace": "prod"},
 		"spec": {"runStrategy": "Halted", "template": {"spec": {"volumes":
