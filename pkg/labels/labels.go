@@ -55,6 +55,9 @@ const (
 	// Snapshots is an annotation of pets: when snapshots of them are taken, and how many are kept, such as
 	// "daily 01:30 Europe/Berlin, keep 7". It is for users and status; the CronJob of the schedule lists its VMs.
 	Snapshots = "vmrender.io/snapshots"
+	// Power is an annotation of pets: when they are stopped and started, such as
+	// "off daily 19:00 UTC, on Mon-Fri 07:00 UTC". It is for users, plans and status; the CronJobs list their VMs.
+	Power = "vmrender.io/power"
 	// Lifecycle is an annotation: [Pet] or [Cattle]. A rollout restarts no pets.
 	Lifecycle = "vmrender.io/lifecycle"
 )
@@ -69,7 +72,7 @@ const (
 // name of the ServiceAccount of a rollout, and that of its Lease.
 const RolloutSuffix = "-rollout"
 
-// The annotations of the Lease of a rollout. Package rollout writes and reads them.
+// The annotations of the Leases of runs. Package rollout writes and reads them.
 const (
 	// Stopped lists the VirtualMachines at which a rollout has stopped, with their
 	// [Content]: "web-0=1a2b3c4d web-1=1a2b3c4d".
@@ -77,6 +80,9 @@ const (
 	// Ran lists the root disks from which each VirtualMachine ran at the end of a
 	// rollout, the last one first: "web-0=web-0-root-1a2b3c4d,web-0-root-99aabbcc".
 	Ran = "vmrender.io/ran"
+	// Powered lists the VirtualMachines that were to be stopped or started on a schedule, with what the last run made
+	// of each: "app=stopped db=was-stopped". It is on the Lease of these runs.
+	Powered = "vmrender.io/powered"
 )
 
 // The keys on other objects that the Jobs read or write.

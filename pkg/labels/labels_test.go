@@ -51,6 +51,8 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.Maintenance:      "vmrender.io/maintenance",
 		labels.Snapshots:        "vmrender.io/snapshots",
 		labels.Schedule:         "vmrender.io/schedule",
+		labels.Power:            "vmrender.io/power",
+		labels.Powered:          "vmrender.io/powered",
 		labels.Stage:            "vmrender.io/stage",
 		labels.BreakGlass:       "vmrender.io/break-glass",
 		labels.NoBecomes:        "none",

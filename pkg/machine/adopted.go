@@ -58,13 +58,16 @@ func (d *draft) runStrategy() string {
 	running := d.vm.Running
 	switch {
 	case running == nil:
-		return cmp.Or(d.vm.RunStrategy, "Always")
+		return d.givenStrategy()
 	case !d.adopted():
 		d.errorf(d.entry.KeyAt("running"), rule.Conflict, "running", "is for VMs that are `adopted: true`; use `runStrategy`")
 	case d.vm.RunStrategy != "":
 		d.errorf(d.entry.KeyAt("running"), rule.Conflict, "running",
 			"must not be mixed with `runStrategy` at %s; remove one of them, or set it to null",
 			where(d.entry.At("runStrategy")))
+	case d.vm.Power != nil:
+		d.errorf(d.entry.KeyAt("running"), rule.Conflict, "running",
+			"must not be mixed with `power` at %s; use `runStrategy: %s`", where(d.entry.KeyAt("power")), poweredStrategies[0])
 	}
 	if *running {
 		return "Always"

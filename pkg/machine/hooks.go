@@ -14,33 +14,26 @@ const longestFleet = values.MaxName - hashLength - len("-rollout") - hashLength
 // checkHooks reports settings that the Jobs of a fleet need, and conditions
 // that prevent Argo CD from running hooks.
 func (w *wide) checkHooks() {
-	var jobs, windowed, scheduled, replaced, green *record // the first of each
+	var jobs, windowed, scheduled, powered, replaced, green *record // the first of each
 	after, last := false, 0
 	for _, r := range w.records {
 		if !w.selects(r) {
 			continue
 		}
-		if r.jobs && jobs == nil {
-			jobs = r
-		}
-		if r.windowed && windowed == nil {
-			windowed = r
-		}
-		if r.scheduled && scheduled == nil {
-			scheduled = r
-		}
-		if r.awaited && replaced == nil {
-			replaced = r
-		}
-		if r.green && green == nil {
-			green = r
-		}
+		first(&jobs, r, r.jobs)
+		first(&windowed, r, r.windowed)
+		first(&scheduled, r, r.scheduled)
+		first(&powered, r, r.powered)
+		first(&replaced, r, r.awaited)
+		first(&green, r, r.green)
 		after, last = after || r.after, max(last, r.lastWave())
 	}
 	if jobs != nil {
 		w.checkJobs(jobs)
 	}
 	switch { // the longer suffix first
+	case powered != nil:
+		w.checkFleetName(powered, longestWithPower, "CronJobs are named after the fleet: for `power`")
 	case scheduled != nil:
 		w.checkFleetName(scheduled, longestWithSnapshots, "CronJobs are named after the fleet: for `snapshots`")
 	case windowed != nil:
@@ -48,6 +41,13 @@ func (w *wide) checkHooks() {
 	}
 	w.checkOutOfSyncOnly(replaced, green)
 	w.checkStopped(last, after)
+}
+
+// first keeps the first VM of those that something is true of.
+func first(of **record, r *record, is bool) {
+	if is && *of == nil {
+		*of = r
+	}
 }
 
 // checkOutOfSyncOnly warns of a sync option that a strategy needs, or that makes one dangerous. replaced and green are
@@ -74,7 +74,7 @@ func (w *wide) checkJobs(r *record) {
 	if w.fleet.Header.Target.Image == "" {
 		w.diags.Errorf(w.fleet.HeaderPos(r.pos, "target"), rule.DefaultImage, "target.image",
 			"missing; set it to the image of vmrender in your registry, which the Jobs of `strategy: rollout`, "+
-				"`snapshotBefore`, `maintenance` and `snapshots` run, or use --image")
+				"`snapshotBefore`, `maintenance`, `snapshots` and `power` run, or use --image")
 	}
 }
 
@@ -96,9 +96,13 @@ func (w *wide) checkStopped(last int, hooks bool) {
 	}
 	for _, r := range w.records {
 		if r.stopped != nil && r.stopped.Line > 0 && w.selects(r) && (hooks || r.wave < last) {
-			w.diags.Warnf(*r.stopped, rule.Stopped, r.path()+".runStrategy",
-				"Argo CD %s waits for this VM to run before it continues with later waves and hooks; "+
-					"install the health checks of plugin/, and set `target: {healthChecks: true}`", t.ArgoCD)
+			key, until := "runStrategy", "to run"
+			if r.powered {
+				key, until = "power", "to run, also while it is off,"
+			}
+			w.diags.Warnf(*r.stopped, rule.Stopped, r.path()+"."+key,
+				"Argo CD %s waits for this VM %s before it continues with later waves and hooks; "+
+					"install the health checks of plugin/, and set `target: {healthChecks: true}`", t.ArgoCD, until)
 			return // all have the same remedy
 		}
 	}

@@ -290,6 +290,7 @@ type Lifecycle struct {
 	Ansible        *Ansible     // of pets; nil if there is no job
 	Maintenance    *Maintenance // of pets; nil if there is none
 	Snapshots      *Snapshots   // of pets, on a schedule; nil if there are none
+	Power          *Power       // of pets; nil if only users start and stop the VM
 	MaxUnavailable values.IntOrPercent
 	// ProgressDeadlineSeconds limits each step of a rollout; 0 if it is not set.
 	ProgressDeadlineSeconds int
@@ -314,7 +315,8 @@ func (lc *Lifecycle) Cattle() bool { return !lc.Strategy.Traits().Pet }
 
 // Hooks reports whether a Job with vmrender's own image belongs to the VM.
 func (lc *Lifecycle) Hooks() bool {
-	return lc.Strategy.Traits().Job || lc.SnapshotBefore || lc.Maintenance != nil || lc.Snapshots != nil
+	return lc.Strategy.Traits().Job || lc.SnapshotBefore || lc.Maintenance != nil || lc.Snapshots != nil ||
+		lc.Power != nil
 }
 
 // AnnotationPos returns the position of an annotation of the VirtualMachine,

@@ -15,7 +15,7 @@ type facts struct {
 	annotations *source.Node // as written
 	services    *source.Node // as written
 	identities  []address    // of the firmware, if set in a file
-	stopped     *source.Pos  // of the run strategy that stops the VM, or nil
+	stopped     *source.Pos  // of the run strategy or power that stops the VM, or nil
 	selectors   []selector
 }
 
@@ -34,7 +34,10 @@ func (d *draft) facts(m *Machine) facts {
 		f.wave = &givenWave{*d.vm.Wave, d.entry.At("wave")}
 	}
 	f.selectors = d.selectors(m)
-	if m.RunStrategy == "Halted" || m.RunStrategy == "Manual" {
+	switch {
+	case m.Lifecycle.Power != nil:
+		f.stopped = new(d.entry.KeyAt("power"))
+	case m.RunStrategy == "Halted" || m.RunStrategy == "Manual":
 		f.stopped = new(d.entry.At("runStrategy"))
 	}
 	return f
@@ -55,12 +58,13 @@ type record struct {
 
 	windowed  bool        // a CronJob of a maintenance window belongs to it
 	scheduled bool        // a CronJob of its snapshots belongs to it
+	powered   bool        // a CronJob that starts or stops it belongs to it
 	awaited   bool        // Argo CD deletes and creates it during the sync
 	green     bool        // Argo CD deletes its predecessor once it is healthy
 	jobs      bool        // a Job with vmrender's own image belongs to it
 	after     bool        // a Job runs after all waves
 	grows     bool        // a PVC grows in the wave after it
-	stopped   *source.Pos // of the run strategy that stops it, or nil
+	stopped   *source.Pos // of the run strategy or power that stops it, or nil
 
 	addresses []address
 	objects   []object
@@ -162,7 +166,7 @@ func (r *record) addHooks(m *Machine) {
 	traits := lc.Strategy.Traits()
 	r.awaited, r.green = traits.AwaitsDeletion, traits.NamedByContent
 	r.jobs, r.stopped = lc.Hooks(), m.wide.stopped
-	r.windowed, r.scheduled = lc.Maintenance != nil, lc.Snapshots != nil
+	r.windowed, r.scheduled, r.powered = lc.Maintenance != nil, lc.Snapshots != nil, lc.Power != nil
 	r.after = lc.Ansible != nil
 	for i := range m.Disks {
 		r.grows = r.grows || m.Disks[i].ExpandTo != ""

@@ -17,17 +17,25 @@ type timed struct {
 // counts reports whether the key has an effect, and reports what is wrong with it. That of a higher level has none on
 // cattle.
 func (d *draft) counts(t timed) bool {
-	at, path := d.entry.At(t.key, t.part), t.key+"."+t.part
+	return d.isForPet(t.key, t.cattle) && d.isWell(t)
+}
+
+// isForPet reports whether the VM is a pet, and if it is cattle with the key in its own entry, that this has no effect.
+func (d *draft) isForPet(key, cattle string) bool {
+	if !d.traits.Pet && d.entry.Own(d.entry.Keys.Get(key)) {
+		d.diags.Warnf(d.entry.KeyAt(key), rule.NoEffect, d.entry.Path+"."+key, "is for pets%s", cattle)
+	}
+	return d.traits.Pet
+}
+
+// isWell reports whether the times are valid, and reports what is wrong with them.
+func (d *draft) isWell(t timed) bool {
+	path := t.key + "." + t.part
 	switch {
-	case !d.traits.Pet:
-		if d.entry.Own(d.entry.Keys.Get(t.key)) {
-			d.diags.Warnf(d.entry.KeyAt(t.key), rule.NoEffect, d.entry.Path+"."+t.key, "is for pets%s", t.cattle)
-		}
-		return false
 	case t.text == "":
 		d.errorf(d.entry.KeyAt(t.key), rule.MissingKey, path, "missing; expected %s", t.form)
 	case t.problem != nil && template.Is(t.text):
-		d.errorf(at, rule.BadValue, path, "no templates here; %s", t.problem)
+		d.errorf(d.entry.At(t.key, t.part), rule.BadValue, path, "no templates here; %s", t.problem)
 	}
 	return t.problem == nil // which is reported with the forms of the keys
 }

@@ -32,6 +32,9 @@ func (x *rendering) announce(objects []runtime.Object) {
 			if s := x.Lifecycle.Snapshots; s != nil {
 				annotate(&o.ObjectMeta, labels.Snapshots, s.Text+", keep "+strconv.Itoa(s.Keep))
 			}
+			if p := x.Lifecycle.Power; p != nil {
+				annotate(&o.ObjectMeta, labels.Power, p.String())
+			}
 		case *poolv1.VirtualMachinePool:
 			annotate(&o.ObjectMeta, argocd.SyncWaveAnnotation, wave)
 			annotate(&o.ObjectMeta, labels.OnChange, onChange)

@@ -47,6 +47,9 @@ var (
 		command: "snapshot", suffix: "snapshot", timeout: "1h", access: scheduleAccess, job: scheduleJob,
 		rules: scheduleRules,
 	}
+	powerKind = jobKind{
+		command: "power", suffix: "power", timeout: "15m", access: powerAccess, job: powerJob, rules: powerRules,
+	}
 )
 
 // The rules below allow exactly what package rollout requests from the API server.
@@ -102,6 +105,18 @@ func scheduleRules(_ string, of *job) []rbacv1.PolicyRule {
 	}
 }
 
+// powerRules returns the rules of power: it reads, stops and starts only its own VMs, and only as it has times for it.
+func powerRules(name string, of *job) []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		only(allow("kubevirt.io", []string{"virtualmachines", "virtualmachineinstances"}, "get"), of.args...),
+		only(allow("subresources.kubevirt.io", of.power.subresources(), "update"), of.args...),
+		allow("coordination.k8s.io", []string{"leases"}, "create"),
+		only(allow("coordination.k8s.io", []string{"leases"}, "get", "update"), name),
+		only(allow("", []string{"serviceaccounts"}, "get"), name),
+		allow("", []string{"events"}, "create"),
+	}
+}
+
 // allow returns a rule of a Role.
 func allow(group string, resources []string, verbs ...string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: verbs}
@@ -114,12 +129,13 @@ func only(rule rbacv1.PolicyRule, names ...string) rbacv1.PolicyRule {
 }
 
 // jobKey identifies a Job: one for each kind, namespace and part of a fleet, or a CronJob, of which there is one for
-// each window, or for each schedule and number of snapshots.
+// each window, or for each schedule and number of snapshots, or one or two for the times of power.
 type jobKey struct {
 	kind            *jobKind
 	namespace, part string
 	window          window
 	recurring       recurring
+	power           power
 }
 
 // job collects the contents of a Job while VMs are rendered.
@@ -127,6 +143,7 @@ type job struct {
 	target    values.Target
 	args      []string
 	snapshots []string // VMs of which a snapshot is taken before a restart
+	power     power    // when VMs are stopped and started
 }
 
 // jobs collects the Jobs that the VMs so far need. It is safe for concurrent use.
@@ -165,6 +182,10 @@ func (j *jobs) add(m *machine.Machine, objects []runtime.Object, content string)
 		of := j.of(&scheduleKind, m)
 		of.args = append(of.args, strings.Clone(m.Name))
 	}
+	if m.Lifecycle.Power != nil {
+		of := j.of(&powerKind, m)
+		of.args = append(of.args, strings.Clone(m.Name))
+	}
 }
 
 // of returns the Job of a kind that serves the VM, and creates it if needed.
@@ -175,6 +196,8 @@ func (j *jobs) of(kind *jobKind, m *machine.Machine) *job {
 		key.window = windowOf(m.Lifecycle.Maintenance)
 	case &scheduleKind:
 		key.recurring = recurringOf(m.Lifecycle.Snapshots)
+	case &powerKind:
+		key.power = powerOf(m.Lifecycle.Power)
 	}
 	of, ok := j.byID[key]
 	if !ok {
@@ -182,7 +205,7 @@ func (j *jobs) of(kind *jobKind, m *machine.Machine) *job {
 			j.byID = map[jobKey]*job{}
 		}
 		key.namespace = strings.Clone(m.Namespace)
-		of = &job{target: m.Target}
+		of = &job{target: m.Target, power: key.power}
 		j.byID[key] = of
 	}
 	return of
@@ -229,6 +252,8 @@ func (k *jobKey) name() string {
 		return k.part + "-" + k.window.hash() + "-" + k.kind.suffix
 	case &scheduleKind:
 		return k.part + "-" + k.recurring.hash() + "-" + k.kind.suffix
+	case &powerKind:
+		return k.part + "-" + k.power.hash() + "-" + k.kind.suffix
 	}
 	return k.part + "-" + k.kind.suffix
 }
@@ -245,7 +270,7 @@ func (k *jobKey) meta(p part, wave int, target values.Target) metav1.ObjectMeta 
 // it what it does and nothing else. last is the last wave of all VMs.
 func (k *jobKey) objects(of *job, last int) []runtime.Object {
 	access := k.meta(k.kind.access, 0, of.target)
-	return []runtime.Object{
+	return append([]runtime.Object{
 		&corev1.ServiceAccount{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"}, ObjectMeta: access},
 		&rbacv1.Role{
 			TypeMeta: metav1.TypeMeta{APIVersion: rbacGroup + "/v1", Kind: "Role"}, ObjectMeta: access,
@@ -256,19 +281,20 @@ func (k *jobKey) objects(of *job, last int) []runtime.Object {
 			RoleRef:  rbacv1.RoleRef{APIGroup: rbacGroup, Kind: "Role", Name: k.name()},
 			Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Name: k.name(), Namespace: k.namespace}},
 		},
-		k.job(of, last),
-	}
+	}, k.job(of, last)...)
 }
 
-// job returns the Job, or the CronJob of a window or schedule.
-func (k *jobKey) job(of *job, last int) runtime.Object {
+// job returns the Job, or the CronJobs of a window, of a schedule, or of times of power.
+func (k *jobKey) job(of *job, last int) []runtime.Object {
 	switch k.kind {
 	case &windowKind:
-		return k.ofWindow(of, last)
+		return []runtime.Object{k.ofWindow(of, last)}
 	case &scheduleKind:
-		return k.ofSchedule(of, last)
+		return []runtime.Object{k.ofSchedule(of, last)}
+	case &powerKind:
+		return k.ofPower(of, last)
 	}
-	return k.once(of, last)
+	return []runtime.Object{k.once(of, last)}
 }
 
 const rbacGroup = "rbac.authorization.k8s.io"

@@ -43,6 +43,8 @@ const (
 	windowAccess
 	scheduleJob
 	scheduleAccess
+	powerJob
+	powerAccess
 	migrationPlan
 	migrationRun
 	finishedPlan
@@ -150,6 +152,14 @@ var syncRules = [...]syncRule{
 	scheduleAccess: {
 		name: "ServiceAccount, Role and RoleBinding of snapshots on a schedule",
 		why:  "created before the CronJob, and deleted with the last VM of the schedule",
+	},
+	powerJob: {
+		name: "CronJobs that stop and start VMs",
+		why:  "they act at their times only; the sync does not wait for them",
+	},
+	powerAccess: {
+		name: "ServiceAccount, Role and RoleBinding of CronJobs that stop and start VMs",
+		why:  "created before the CronJobs, and deleted with the last VM that has the same times",
 	},
 	migrationPlan: {
 		name:  "Plan, NetworkMap, StorageMap and Hooks of a migration",

@@ -20,9 +20,9 @@ type Part struct {
 func Parts() []Part {
 	order := []part{
 		snapshotAccess, snapshotJob, migrationPlan, finishedPlan, rolloutAccess, windowAccess, scheduleAccess,
-		migrationRun, finishedRun,
+		powerAccess, migrationRun, finishedRun,
 		dependent, keptDisk, petVM, cattleVM, replacedVM, blueGreenVM, growth,
-		ansibleJob, rolloutJob, windowJob, scheduleJob,
+		ansibleJob, rolloutJob, windowJob, scheduleJob, powerJob,
 	}
 	out := make([]Part, 0, len(order))
 	for _, p := range order {
@@ -37,14 +37,14 @@ func Parts() []Part {
 
 // shared are the parts that belong to no single VM.
 var shared = []part{
-	rolloutJob, rolloutAccess, windowJob, windowAccess, scheduleJob, scheduleAccess, snapshotJob, snapshotAccess,
-	migrationPlan, migrationRun, finishedPlan, finishedRun,
+	rolloutJob, rolloutAccess, windowJob, windowAccess, scheduleJob, scheduleAccess, powerJob, powerAccess,
+	snapshotJob, snapshotAccess, migrationPlan, migrationRun, finishedPlan, finishedRun,
 }
 
 // wave returns the wave of a part: relative to the VM's own, or as a number.
 func (r *syncRule) wave(p part) string {
 	switch own := !slices.Contains(shared, p); {
-	case p == rolloutJob, p == windowJob, p == scheduleJob, r.after == lastWave:
+	case p == rolloutJob, p == windowJob, p == scheduleJob, p == powerJob, r.after == lastWave:
 		return "the last"
 	case !own:
 		return strconv.Itoa(r.after)

@@ -90,6 +90,8 @@ func hasWindow(m *subject) bool { return m.Lifecycle.Maintenance != nil }
 
 func hasSchedule(m *subject) bool { return m.Lifecycle.Snapshots != nil }
 
+func hasPower(m *subject) bool { return m.Lifecycle.Power != nil }
+
 func runsAnsible(m *subject) bool { return m.Lifecycle.Ansible != nil }
 
 // losesIdentity reports whether an update of a pool changes the identity of its VMs.

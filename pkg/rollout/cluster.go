@@ -96,13 +96,20 @@ func rawClient(config *rest.Config) (rest.Interface, error) {
 	return rest.RESTClientFor(config)
 }
 
-// restart requests a restart of a VirtualMachine.
-func (c *Cluster) restart(ctx context.Context, namespace, name string) error {
+// The subresources of a VirtualMachine that change whether it runs.
+const (
+	restartVM = "restart"
+	stopVM    = "stop"
+	startVM   = "start"
+)
+
+// power requests a restart, a stop or a start of a VirtualMachine.
+func (c *Cluster) power(ctx context.Context, namespace, name, subresource string) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	err := c.raw.Put().Namespace(namespace).Resource(machines.Resource).Name(name).SubResource("restart").
+	err := c.raw.Put().Namespace(namespace).Resource(machines.Resource).Name(name).SubResource(subresource).
 		SetHeader("Content-Type", "application/json").Body([]byte("{}")).Do(ctx).Error()
-	return c.answered(err, "update", subresources.WithResource(machines.Resource+"/restart"), namespace)
+	return c.answered(err, "update", subresources.WithResource(machines.Resource+"/"+subresource), namespace)
 }
 
 // remove deletes an object, unless its name now belongs to an object with another UID.

@@ -49,7 +49,7 @@ func TestRequests(t *testing.T) {
 		}
 		answer(w, `{"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "`+kind+`", "items": []}`)
 	})
-	require.NoError(t, c.restart(t.Context(), "prod", "web"))
+	require.NoError(t, c.power(t.Context(), "prod", "web", restartVM))
 	text, err := c.Images(t.Context(), []string{"images"})
 	require.NoError(t, err)
 	require.Contains(t, string(text), "DataImportCronList")
@@ -87,7 +87,7 @@ func TestAnswers(t *testing.T) {
 			"(the server could not find the requested resource); is its operator installed?")
 	require.True(t, isPermanent(err))
 
-	err = connected(t, status(409, "Conflict", "stop/start already underway")).restart(t.Context(), "prod", "web")
+	err = connected(t, status(409, "Conflict", "stop/start already underway")).power(t.Context(), "prod", "web", restartVM)
 	require.EqualError(t, err, "update virtualmachines/restart.subresources.kubevirt.io in namespace prod: "+
 		"stop/start already underway")
 	require.False(t, isPermanent(err))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,7 +29,7 @@ import (
 )
 
 // playedCluster is a simulated cluster. client-go's fake stores the objects, and the
-// restart subresource behaves as in KubeVirt: it replaces the running instance with one
+// subresources behave as in KubeVirt: a restart replaces the running instance with one
 // that has the VM's present disks.
 type playedCluster struct {
 	*Cluster
@@ -143,10 +144,11 @@ func (p *playedCluster) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var name string
+	var name, action string
 	path := strings.ReplaceAll(r.URL.Path, "/", " ")
-	const restart = " apis subresources.kubevirt.io v1 namespaces prod virtualmachines %s restart"
-	if _, err := fmt.Sscanf(path, restart, &name); err != nil || r.Method != http.MethodPut {
+	const request = " apis subresources.kubevirt.io v1 namespaces prod virtualmachines %s %s"
+	_, err := fmt.Sscanf(path, request, &name, &action)
+	if err != nil || r.Method != http.MethodPut || !slices.Contains([]string{restartVM, stopVM, startVM}, action) {
 		http.Error(w, "404 page not found", http.StatusNotFound)
 		return
 	}
@@ -156,12 +158,29 @@ func (p *playedCluster) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no", status)
 		return
 	}
-	p.restarts = append(p.restarts, name)
-	p.stop(name)
+	if action == restartVM {
+		p.restarts = append(p.restarts, name)
+	} else {
+		p.restarts = append(p.restarts, action+":"+name)
+	}
 	w.WriteHeader(http.StatusAccepted)
-	if !p.held[name] {
+	if action != startVM && (action == restartVM || !p.held[name]) {
+		p.stop(name)
+	}
+	if action == stopVM && !p.held[name] {
+		p.stopped(name)
+	}
+	if action != stopVM && !p.held[name] {
 		go p.start(name)
 	}
+}
+
+// stopped does the last step of KubeVirt at a VM that is to stay off.
+func (p *playedCluster) stopped(name string) {
+	vm := p.machine(name)
+	vm.Status.StateChangeRequests, vm.Status.Created = nil, false
+	vm.Status.PrintableStatus = kubevirtv1.VirtualMachineStatusStopped
+	p.put(machines, "kubevirt.io/v1", "VirtualMachine", vm)
 }
 
 // stop does the first step of KubeVirt: it stores the request and deletes the instance.
@@ -187,7 +206,8 @@ func (p *playedCluster) start(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	vm := p.machine(name)
-	vm.Status.StateChangeRequests = nil
+	vm.Status.StateChangeRequests, vm.Status.Created = nil, true
+	vm.Status.PrintableStatus = kubevirtv1.VirtualMachineStatusRunning
 	m := &machine{VirtualMachine: vm}
 	set(m, kubevirtv1.VirtualMachineRestartRequired, corev1.ConditionFalse)
 	ready := corev1.ConditionTrue

@@ -180,13 +180,15 @@ func (l *lease) release(ctx context.Context) {
 	_ = l.write(ctx, "") // otherwise it expires
 }
 
-// newLease returns the Lease of the rollout of a part of a fleet.
-func (c *Cluster) newLease(o *Options, t *Target) *lease {
-	name := t.ID + labels.RolloutSuffix
+// lease returns the name of the Lease of a rollout of a part of a fleet, or of a CronJob.
+func (t *Target) lease() string {
 	if t.Pets != nil {
-		name = t.ID
+		return t.ID
 	}
-	return &lease{
-		cluster: c, namespace: o.Namespace, name: name, holder: t.Holder, now: o.Now,
-	}
+	return t.ID + labels.RolloutSuffix
+}
+
+// newLease returns a Lease that is not held yet.
+func (c *Cluster) newLease(o *Options, name, holder string) *lease {
+	return &lease{cluster: c, namespace: o.Namespace, name: name, holder: holder, now: o.Now}
 }

@@ -23,11 +23,11 @@ func (c *clock) pass(d time.Duration) { c.Time = c.Add(d) }
 
 func (p *playedCluster) leaseOf(holder string, c *clock) *lease {
 	o := &Options{Namespace: "prod", Timeout: time.Minute, Now: func() time.Time { return c.Time }}
-	return p.patient(o).newLease(o, &Target{ID: "web", Holder: holder})
+	return p.patient(o).newLease(o, "web-rollout", holder)
 }
 
 func (p *playedCluster) lease() *coordinationv1.Lease {
-	l, err := get[coordinationv1.Lease](context.Background(), p.Cluster, leases, "prod", "web-rollout")
+	l, err := get[coordinationv1.Lease](context.Background(), p.Cluster, leases, "prod", p.names(leases))
 	require.NoError(p.t, err)
 	return l
 }

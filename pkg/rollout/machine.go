@@ -42,8 +42,8 @@ type machine struct {
 // stage returns the stage of the VM, and the reason for users.
 func (m *machine) stage() (stage, string) {
 	why := m.skipReason()
-	if m.pet {
-		why = cmp.Or(why, m.busy())
+	if busy := m.busy(); m.pet && why == "" && busy != "" {
+		why = busy + ", so it is not restarted"
 	}
 	if why != "" {
 		return skipped, why

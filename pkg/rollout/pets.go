@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,7 +51,10 @@ func (r *run) pets() []*machine {
 	return all
 }
 
-// busy returns why a pet must not be restarted now although nothing is wrong with it, or "". A restart would end a copy
+// interruptedCopy is the reason of a VM that KubeVirt does not start.
+const interruptedCopy = "a copy of its disks was interrupted"
+
+// busy returns why a pet must not be restarted or stopped now although nothing is wrong with it, or "". A restart would end a copy
 // of its disks, after which it starts from the incomplete ones, or not at all (kubevirt/kubevirt v1.8.4,
 // pkg/virt-controller/watch/volume-migration/volume-migration.go).
 func (m *machine) busy() string {
@@ -60,13 +62,13 @@ func (m *machine) busy() string {
 	case vmi == nil:
 		return ""
 	case m.condition(kubevirtv1.VirtualMachineManualRecoveryRequired) == corev1.ConditionTrue:
-		return "a copy of its disks was interrupted, so it is not restarted"
+		return interruptedCopy
 	case slices.ContainsFunc(vmi.Status.Conditions, func(c kubevirtv1.VirtualMachineInstanceCondition) bool {
 		return c.Type == kubevirtv1.VirtualMachineInstanceVolumesChange && c.Status == corev1.ConditionTrue
 	}):
-		return "its disks are being copied, so it is not restarted"
+		return "its disks are being copied"
 	case vmi.Status.MigrationState != nil && !vmi.Status.MigrationState.Completed:
-		return "it is migrating, so it is not restarted"
+		return "it is migrating"
 	}
 	return ""
 }
@@ -85,7 +87,7 @@ func duePets(all []observed, p *Pets) ([]observed, error) {
 	}
 	if p.ByWave { // those that are down count in any wave
 		first := firstWave(members)
-		members = slices.DeleteFunc(members, func(m observed) bool { return m.stage == outdated && wave(m) > first })
+		members = slices.DeleteFunc(members, func(m observed) bool { return m.stage == outdated && wave(m.VirtualMachine) > first })
 	}
 	return next(members, most), nil
 }
@@ -96,11 +98,15 @@ func firstWave(members []observed) int {
 	if len(open) == 0 {
 		return 0
 	}
-	return wave(slices.MinFunc(open, func(a, b observed) int { return cmp.Compare(wave(a), wave(b)) }))
+	waves := make([]int, len(open))
+	for i := range open {
+		waves[i] = wave(open[i].VirtualMachine)
+	}
+	return slices.Min(waves)
 }
 
-func wave(m observed) int {
-	n, _ := strconv.Atoi(m.Annotations[argocd.SyncWaveAnnotation])
+func wave(vm *kubevirtv1.VirtualMachine) int {
+	n, _ := strconv.Atoi(vm.Annotations[argocd.SyncWaveAnnotation])
 	return n
 }
 
@@ -143,7 +149,7 @@ func (r *run) prepare(ctx context.Context, m observed) (bool, error) {
 	if r.Pets == nil || !slices.Contains(r.Pets.Snapshots, m.Name) {
 		return true, nil
 	}
-	taker := snapshotRun{Options: r.Options, cluster: r.cluster, ours: r.ours}
+	taker := snapshotRun{polling: polling{Options: r.Options, cluster: r.cluster}, ours: r.ours}
 	next, text, err := taker.step(ctx, &Snapshot{Machine: m.Name, Content: beforeRestart})
 	switch {
 	case isTrouble(err):

@@ -12,23 +12,29 @@ import (
 type record struct {
 	stopped map[string]string   // content at which a rollout has stopped, by VM
 	ran     map[string][]string // root disks by VM, the one that ran last first
+	powered map[string]string   // how VMs got off that were to be stopped on a schedule, by VM
 }
 
 func parseRecord(annotations map[string]string) record {
-	r := record{stopped: labels.ParsePairs(annotations[labels.Stopped]), ran: map[string][]string{}}
+	r := record{
+		stopped: labels.ParsePairs(annotations[labels.Stopped]), ran: map[string][]string{},
+		powered: labels.ParsePairs(annotations[labels.Powered]),
+	}
 	for name, disks := range labels.ParsePairs(annotations[labels.Ran]) {
 		r.ran[name] = strings.Split(disks, ",")
 	}
 	return r
 }
 
-// annotate writes the record into two annotations, and deletes one that would be empty.
+// annotate writes the record into annotations, and deletes one that would be empty.
 func (r *record) annotate(annotations map[string]string) {
 	ran := map[string]string{}
 	for name, disks := range r.ran {
 		ran[name] = strings.Join(disks, ",")
 	}
-	for key, pairs := range map[string]map[string]string{labels.Stopped: r.stopped, labels.Ran: ran} {
+	for key, pairs := range map[string]map[string]string{
+		labels.Stopped: r.stopped, labels.Ran: ran, labels.Powered: r.powered,
+	} {
 		value := labels.FormatPairs(pairs)
 		if value == "" {
 			delete(annotations, key)

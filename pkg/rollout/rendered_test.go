@@ -169,8 +169,7 @@ func TestRolloutOfWhatIsRendered(t *testing.T) {
 func TestLeaseIsThatOfTheRole(t *testing.T) {
 	v1 := rendered(t, "v1")
 	args := v1.args["rollout"]
-	lease := new(Cluster).newLease(&Options{}, new(target(t, args)))
-	require.Equal(t, v1.account, lease.name)
+	require.Equal(t, v1.account, new(target(t, args)).lease())
 	require.Regexp(t, `^[^:]+-[0-9a-f]{8}-rollout$`, v1.account, "the governance chart knows it by this pattern")
 }
 

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kubevirtv1 "kubevirt.io/api/core/v1"
 )
 
 // The types of Events.
@@ -86,19 +87,26 @@ func (r *run) sayTrouble() {
 
 // record creates an Event about a VM. If that fails, the rollout continues.
 func (r *run) record(ctx context.Context, m *machine, kind, reason, text string) {
-	now := r.Now()
+	if err := r.cluster.record(ctx, &r.Options, m.VirtualMachine, kind, reason, text); err != nil && ctx.Err() == nil {
+		r.once("Events", fmt.Sprintf("no Event recorded: %v", err))
+	}
+}
+
+// record creates an Event about a VM.
+func (c *Cluster) record(
+	ctx context.Context, o *Options, vm *kubevirtv1.VirtualMachine, kind, reason, text string,
+) error {
+	now := o.Now()
 	event := &corev1.Event{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Event"},
-		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s.%x", m.Name, now.UnixNano()), Namespace: r.Namespace},
+		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s.%x", vm.Name, now.UnixNano()), Namespace: o.Namespace},
 		InvolvedObject: corev1.ObjectReference{
 			APIVersion: machines.GroupVersion().String(), Kind: "VirtualMachine",
-			Namespace: r.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion,
+			Namespace: o.Namespace, Name: vm.Name, UID: vm.UID, ResourceVersion: vm.ResourceVersion,
 		},
 		Type: kind, Reason: reason, Message: text, Count: 1,
 		FirstTimestamp: metav1.NewTime(now), LastTimestamp: metav1.NewTime(now),
 		Source: corev1.EventSource{Component: "vmrender"}, ReportingController: "vmrender",
 	}
-	if err := r.cluster.create(ctx, events, r.Namespace, event); err != nil && ctx.Err() == nil {
-		r.once("Events", fmt.Sprintf("no Event recorded: %v", err))
-	}
+	return c.create(ctx, events, o.Namespace, event)
 }

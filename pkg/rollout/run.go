@@ -108,7 +108,7 @@ func (c *Cluster) Rollout(ctx context.Context, t Target, o Options) error {
 func (c *Cluster) newRun(ctx context.Context, t Target, o Options, stop context.CancelCauseFunc) (*run, error) {
 	view, err := c.watch(ctx, o.Namespace, stop)
 	return &run{
-		Options: o, Target: t, cluster: c, view: view, lease: c.newLease(&o, &t),
+		Options: o, Target: t, cluster: c, view: view, lease: c.newLease(&o, t.lease(), t.Holder),
 		asked: map[string]types.UID{}, ours: map[string]bool{}, refused: map[string]error{},
 		spells: map[string]*spell{}, said: map[string]string{},
 	}, err
@@ -251,7 +251,7 @@ func leftBehind(all []observed) error {
 // next step looks at the VM again before it repeats the request, because the
 // request may have been accepted.
 func (r *run) restart(ctx context.Context, m observed) error {
-	err := r.cluster.restart(ctx, r.Namespace, m.Name)
+	err := r.cluster.power(ctx, r.Namespace, m.Name, restartVM)
 	switch {
 	case err == nil:
 		r.asked[m.Name] = m.running()

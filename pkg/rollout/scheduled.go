@@ -24,7 +24,7 @@ type Scheduled struct {
 
 // scheduledRun is one run that takes snapshots on a schedule.
 type scheduledRun struct {
-	snapshotRun
+	polling
 	Scheduled
 	stamp   string            // the minute in which the run began, for names
 	awaited map[string]string // the snapshot of each VM, once it is there
@@ -36,10 +36,9 @@ type scheduledRun struct {
 // not stop the others; the error names all that have failed. It is an [UnavailableError] if nothing but the API server
 // has failed.
 func (c *Cluster) SnapshotOnSchedule(ctx context.Context, s Scheduled, o Options) error {
-	began := o.Now()
+	base := c.poll(&o)
 	r := &scheduledRun{
-		snapshotRun: snapshotRun{Options: o, cluster: c.patient(&o), said: map[string]string{}, looked: began},
-		Scheduled:   s, stamp: began.UTC().Format("20060102-1504"),
+		polling: base, Scheduled: s, stamp: base.looked.UTC().Format("20060102-1504"),
 		awaited: map[string]string{}, ready: map[string]bool{},
 	}
 	var failures []error

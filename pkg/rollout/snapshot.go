@@ -223,12 +223,8 @@ func consistency(snap *snapshotv1.VirtualMachineSnapshot) string {
 
 // snapshotRun is one run that takes snapshots.
 type snapshotRun struct {
-	Options
-	cluster *Cluster
-	said    map[string]string // the last line about each VM
-	ours    map[string]bool   // the snapshots that this run has taken or waited for
-	looked  time.Time
-	waited  time.Duration // while the API server has answered
+	polling
+	ours map[string]bool // the snapshots that this run has taken or waited for
 }
 
 // Snapshot takes a snapshot of each VirtualMachine that exists and is about to change,
@@ -236,9 +232,7 @@ type snapshotRun struct {
 // snapshot without a volume that contains data to keep is an error. It waits while the
 // API server does not answer or refuses, until that is an [UnavailableError].
 func (c *Cluster) Snapshot(ctx context.Context, list []Snapshot, o Options) error {
-	r := &snapshotRun{
-		Options: o, cluster: c.patient(&o), said: map[string]string{}, ours: map[string]bool{}, looked: o.Now(),
-	}
+	r := &snapshotRun{polling: c.poll(&o), ours: map[string]bool{}}
 	for {
 		left, err := r.round(ctx, list)
 		switch {
@@ -276,23 +270,6 @@ func (r *snapshotRun) round(ctx context.Context, list []Snapshot) (left []Snapsh
 	}
 	r.count(answered)
 	return left, errors.Join(failures...)
-}
-
-// count counts the time since the last look as time that was waited, if the API server has answered.
-func (r *snapshotRun) count(answered bool) {
-	now := r.Now()
-	if answered {
-		r.waited += now.Sub(r.looked)
-	}
-	r.looked = now
-}
-
-// say writes a line about a VM, unless it is the last one again.
-func (r *snapshotRun) say(machine, text string) {
-	if r.said[machine] != text {
-		r.said[machine] = text
-		r.logf("%s: %s", machine, text)
-	}
 }
 
 // step returns the next step for one snapshot, and takes the snapshot if that is the

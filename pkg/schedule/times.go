@@ -90,3 +90,35 @@ func checkCron(fields []string) error {
 	}
 	return nil
 }
+
+// Meets reports whether two schedules have a minute in common in the weeks after a Sunday. Those in different zones are
+// not compared: their minutes depend on the rules of the zones. Nor are days of a month that the weeks do not have.
+func (t *Times) Meets(other *Times) bool {
+	if *t == *other {
+		return true
+	}
+	if t.Zone != other.Zone {
+		return false
+	}
+	a, errA := cron.ParseStandard(t.cron)
+	b, errB := cron.ParseStandard(other.cron)
+	if errA != nil || errB != nil {
+		return false
+	}
+	start := time.Date(2000, 1, 1, 23, 59, 0, 0, time.UTC)
+	nextA, nextB := a.Next(start), b.Next(start)
+	for nextA.Sub(start) < comparedTime && nextB.Sub(start) < comparedTime {
+		switch nextA.Compare(nextB) {
+		case 0:
+			return true
+		case -1:
+			nextA = a.Next(nextB.Add(-time.Second))
+		default:
+			nextB = b.Next(nextA.Add(-time.Second))
+		}
+	}
+	return false
+}
+
+// comparedTime is how much of two schedules is compared, which has all days of the week.
+const comparedTime = 8 * 24 * time.Hour

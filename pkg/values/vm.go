@@ -96,7 +96,7 @@ type VM struct {
 	// `vm.kubevirt.io/name`, which KubeVirt sets.
 	ConsoleLabels *bool `json:"consoleLabels,omitempty"`
 
-	// Run strategy. Defaults to Always. `WaitAsReceiver` is for a VM that another cluster migrates into.
+	// Run strategy. Defaults to Always, and with `power` to RerunOnFailure. `WaitAsReceiver` is for a VM that another cluster migrates into.
 	RunStrategy string `json:"runStrategy,omitempty" enum:"Always,Halted,Manual,RerunOnFailure,Once,WaitAsReceiver"`
 	// Older form of `runStrategy`, which a VM can have instead: true for Always, false for Halted. For `adopted` VMs.
 	Running *bool `json:"running,omitempty"`
@@ -151,6 +151,8 @@ type VM struct {
 	Maintenance *Maintenance `json:"maintenance,omitempty"`
 	// Snapshots of a pet on a schedule: the schedule, or the long form. See [snapshots.md](../how-to/snapshots.md).
 	Snapshots *Snapshots `json:"snapshots,omitempty"`
+	// Times at which a pet is stopped and started. See [power.md](../how-to/power.md).
+	Power *Power `json:"power,omitempty" example:"{off: daily 19:00 UTC, on: Mon-Fri 07:00 UTC}"`
 	// Sync wave. Defaults to one more than the highest wave of `dependsOn`, or to 0.
 	Wave *int `json:"wave,omitempty" minimum:"-1000000" maximum:"1000000"`
 	// VMs that must be up before this one, by name or `namespace/name`.

@@ -1,0 +1,93 @@
+package machine
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/schedule"
+)
+
+// Power is when a pet is stopped and started.
+type Power struct {
+	Off, On *PowerTimes // nil if only users do it; at least one is set
+}
+
+// PowerTimes are times at which VMs are stopped, or started.
+type PowerTimes struct {
+	Text string // as written
+	schedule.Times
+}
+
+// String returns the times for users, such as "off daily 19:00 UTC, on Mon-Fri 07:00 UTC".
+func (p *Power) String() string {
+	var parts []string
+	if p.Off != nil {
+		parts = append(parts, "off "+p.Off.Text)
+	}
+	if p.On != nil {
+		parts = append(parts, "on "+p.On.Text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// power returns when the VM is stopped and started, or nil if only users do it.
+func (d *draft) power() *Power {
+	in := d.vm.Power
+	if in == nil || !d.isForPet("power", "; remove it, or use `lifecycle: pet`") {
+		return nil
+	}
+	if in.Off == "" && in.On == "" {
+		d.errorf(d.entry.KeyAt("power"), rule.MissingKey, "power", "missing; expected off, on or both, as %s",
+			schedule.TimesForm)
+		return nil
+	}
+	off, offIsWell := d.powerTimes("off", in.Off)
+	on, onIsWell := d.powerTimes("on", in.On)
+	if !offIsWell || !onIsWell {
+		return nil
+	}
+	if off != nil && on != nil && off.Meets(&on.Times) {
+		d.errorf(d.entry.At("power", "on"), rule.Conflict, "power.on",
+			"%q starts the VM in a minute in which %q at %s stops it; expected other times", on.Text, off.Text,
+			where(d.entry.At("power", "off")))
+	}
+	return &Power{Off: off, On: on}
+}
+
+// powerTimes returns times under `power`, or nil if there are none, and whether they are valid.
+func (d *draft) powerTimes(part, text string) (*PowerTimes, bool) {
+	if text == "" {
+		return nil, true
+	}
+	times, err := schedule.ParseTimes(text)
+	return &PowerTimes{text, times}, d.isWell(timed{
+		key: "power", part: part, text: text, form: schedule.TimesForm, problem: err,
+	})
+}
+
+// poweredStrategies are the run strategies with which a start or stop does not change the VirtualMachine but its status
+// (kubevirt v1.4.0, pkg/virt-api/rest/subresource.go, and v1.8.4, pkg/virt-api/rest/lifecycle.go,
+// StartVMRequestHandler and StopVMRequestHandler). With Always, Once and Halted, its run strategy becomes Halted or
+// Always, or the start is refused. The first one is the default: it starts a VM again that has failed, such as with its
+// node (pkg/virt-controller/watch/vm/vm.go, syncRunStrategy).
+var poweredStrategies = [...]string{"RerunOnFailure", "Manual"}
+
+// givenStrategy returns the run strategy of a VM without `running`.
+func (d *draft) givenStrategy() string {
+	given := d.vm.RunStrategy
+	if d.vm.Power == nil || !d.traits.Pet {
+		return cmp.Or(given, "Always")
+	}
+	if given != "" && given != poweredStrategies[0] && given != poweredStrategies[1] {
+		d.errorf(d.entry.At("runStrategy"), rule.Conflict, "runStrategy",
+			"with `power` at %s, the run strategy stays as Git has it only if it is %s, the default, or %s; "+
+				"expected one of them, or `power: null`",
+			where(d.entry.KeyAt("power")), poweredStrategies[0], poweredStrategies[1])
+	}
+	return cmp.Or(given, poweredStrategies[0])
+}
+
+// longestWithPower is the maximum length of the name of a fleet with power. The name of a CronJob has the hash of a
+// part of the fleet, and that of the times.
+const longestWithPower = mostOfCronJob - hashLength - hashLength - len("-power-off")
