@@ -82,7 +82,7 @@ func commandGroups() []commandGroup {
 		}},
 		{"Argo CD", []*cobra.Command{newAppCommand()}},
 		{"In Jobs that vmrender renders", []*cobra.Command{
-			newApproveCommand(), newRolloutCommand(), newSnapshotCommand(),
+			newApproveCommand(), newPowerCommand(), newRolloutCommand(), newSnapshotCommand(),
 		}},
 		{otherCommands, []*cobra.Command{newVersionCommand()}},
 	}
