@@ -25,7 +25,7 @@ func TestLifecycle(t *testing.T) {
 			jobs = append(jobs, r.Name)
 		}
 	}
-	require.Len(t, jobs, 4, "one that rolls out, one that takes snapshots, and one for each schedule and window")
+	require.Len(t, jobs, 5, "one that rolls out, one that takes snapshots, and one for each schedule, window and power")
 
 	notInExample := []string{
 		"Argo CD before 2.14", "data disks that are not kept", "disks that are not kept",

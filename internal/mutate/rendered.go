@@ -155,6 +155,26 @@ var renderedMutations = []mutation{
 		`complete >= keep`, `complete >= keep-1`,
 	},
 	{
+		"pkg/rollout/power.go", "./pkg/rollout", "a VM whose run strategy a stop would change is not stopped",
+		`strategy != kubevirtv1.RunStrategyManual && strategy != kubevirtv1.RunStrategyRerunOnFailure`, `false`,
+	},
+	{
+		"pkg/rollout/power.go", "./pkg/rollout", "a paused VM is not stopped",
+		`off && m.isPaused()`, `false`,
+	},
+	{
+		"pkg/rollout/power.go", "./pkg/rollout", "an Event tells that a VM was started by something else",
+		`p.Off && before != ""`, `false`,
+	},
+	{
+		"pkg/rollout/power.go", "./pkg/rollout", "an Event tells that a VM was stopped by something else",
+		`!p.Off && before != offByRun`, `false`,
+	},
+	{
+		"pkg/rollout/power.go", "./pkg/rollout", "VMs are stopped before those that they depend on",
+		`return b - a`, `return a - b`,
+	},
+	{
 		"pkg/rollout/lease.go", "./pkg/rollout", "one rollout runs at a time",
 		`holder == "" || holder == l.holder`, `true`,
 	},

@@ -34,6 +34,7 @@ var Unsaid = []struct{ Key, Why string }{
 	{"stage", byFleet},
 	{"maintenance", byFleet},
 	{"snapshots", byFleet},
+	{"power", byFleet},
 	{"approve", byFleet},
 	{"lifecycle", "adopted VMs are pets, and protected unless `--unprotected` is given"},
 	{"migrate", "the VM has arrived"},

@@ -28,6 +28,9 @@ const (
 	adviceMigrate = "the VM needs a node with room for a second pod while it migrates"
 )
 
+// annotationPower is the path of the times at which a VM is stopped and started.
+const annotationPower = `metadata.annotations."` + labels.Power + `"`
+
 // rulesMetadata are the rules of labels, annotations and sync options.
 var rulesMetadata = []Rule{
 	{
@@ -58,6 +61,20 @@ var rulesMetadata = []Rule{
 		Reason: "where changedBlockTrackingLabelSelectors of KubeVirt select it, the blocks of the VM's disks are tracked from the next start on, or no longer: incremental backups need it",
 		Advice: "restart the VM before its next incremental backup", When: AtNextStart, Key: "backup",
 		Source: "KubeVirt v1.8.4, pkg/storage/cbt/cbt.go", Assumes: Selected,
+	},
+	{
+		Path: annotationPower, If: added, Level: Metadata, Code: "scheduled",
+		Reason: "a CronJob stops or starts it at these times; the sync itself does neither",
+		Advice: "RerunOnFailure starts it again if it fails, as with its node, but not if its guest shuts down, as in a drain without live migration",
+		Key:    "power", Source: sourcePower,
+	},
+	{
+		Path: annotationPower, If: removed, Level: Metadata, Code: "scheduled",
+		Reason: "no CronJob stops or starts it any longer; with run strategy Manual, it stays off if it is", Key: "power", Source: sourcePower,
+	},
+	{
+		Path: annotationPower, Level: Metadata, Code: "scheduled",
+		Reason: "CronJobs stop or start it at the new times; the sync itself does neither", Key: "power", Source: sourcePower,
 	},
 	{Path: "metadata.labels.*.**", Level: Metadata, Code: "metadata", Reason: "it has no effect on the running VM", Key: "labels", Source: sourceRestart},
 	{Path: "metadata.annotations.*.**", Level: Metadata, Code: "metadata", Reason: "it has no effect on the running VM", Key: "annotations", Source: sourceRestart},

@@ -311,6 +311,7 @@ var standings = []struct {
 	{name: "snapshot on its schedule failed", make: func(_ *testing.T, w *world) { scheduledSnapshots(w, "Succeeded", "Failed") }, state: status.StateFailed, code: status.FactScheduleFailed, says: []string{
 		"the newest snapshot of its schedule (daily 01:30 UTC, keep 7), db-at-1, has failed: no snapshot class", "the next run takes another",
 	}},
+	{name: "off on its schedule", make: func(_ *testing.T, w *world) { offOnSchedule(w) }, state: status.StateOK, hides: []string{"not run"}},
 	{name: "snapshot on its schedule failed before", make: func(_ *testing.T, w *world) { scheduledSnapshots(w, "Failed", "Succeeded") }, state: status.StateOK, hides: []string{"snapshot of its schedule"}},
 	{name: "selective sync", make: func(_ *testing.T, w *world) { selected(w, false) }, state: status.StateNotSynced, code: status.FactNotSynced, says: []string{
 		"prod/db: the last sync of the Application shop was of selected objects, so that no snapshot was taken before it",
@@ -557,4 +558,10 @@ func TestStatusHidesSecrets(t *testing.T) {
 	require.Contains(t, string(text), "waits for a restart: cloudInit")
 	require.NotContains(t, string(text), "hunter2")
 	require.NotContains(t, string(text), "s3cret")
+}
+
+// offOnSchedule has a VM that its schedule has stopped.
+func offOnSchedule(w *world) {
+	w.applied(both(set("RerunOnFailure", "spec.runStrategy"), set("off daily 19:00 UTC", "metadata.annotations.vmrender~io/power")))
+	w.instance, w.vm["status"] = nil, object{"printableStatus": "Stopped", "runStrategy": "RerunOnFailure"}
 }

@@ -238,6 +238,8 @@ var markers = map[string]marker{
 	},
 	"snapshots.schedule":            {"0 */6 * * * UTC", nil},
 	"snapshots.keep":                {3, keys{"snapshots": keys{"schedule": "daily 01:30 UTC"}}},
+	"power.off":                     {"daily 22:00 UTC", nil},
+	"power.on":                      {"Mon-Fri 07:00 UTC", nil},
 	"hotpluggable":                  {true, keys{"disks": keys{"data": "5Gi"}}},
 	"consoleLabels":                 {either{false, true}, nil},
 	"runStrategy":                   {"Manual", nil},

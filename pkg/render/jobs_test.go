@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
 
@@ -271,5 +272,71 @@ func TestGovernanceAllowsJobs(t *testing.T) {
 			return isPattern && strings.HasSuffix(key.name(), ending)
 		})
 		require.True(t, allowed, key.name())
+	}
+}
+
+// The CronJobs of power can do what they do, and nothing else. VMs with other times have some of their own.
+func TestPower(t *testing.T) {
+	powered := func(name, off, on string) *machine.Machine {
+		m := named(linuxMachine(t), "prod", name)
+		m.Lifecycle.Power = &machine.Power{}
+		for text, into := range map[string]**machine.PowerTimes{off: &m.Lifecycle.Power.Off, on: &m.Lifecycle.Power.On} {
+			if text != "" {
+				times, err := schedule.ParseTimes(text)
+				require.NoError(t, err)
+				*into = &machine.PowerTimes{Text: text, Times: times}
+			}
+		}
+		return m
+	}
+	c := NewCollector()
+	for _, m := range []*machine.Machine{
+		powered("b", "daily 19:00 UTC", "daily 07:00 UTC"), powered("a", "0 19 * * * UTC", "0 7 * * * UTC"),
+		powered("c", "daily 19:00 UTC", ""), powered("d", "", "daily 19:00 UTC"),
+	} {
+		c.Visit(m, new(source.Diagnostics))
+	}
+	all := c.jobs.objects()
+	require.Len(t, all, 3)
+	for key, objects := range all {
+		account := find[*corev1.ServiceAccount](t, objects).Name
+		require.Regexp(t, "^site-a-01234567-[0-9a-f]{8}-power$", account, "as the governance chart allows it")
+		verbs := find[*rbacv1.Role](t, objects).Rules[1]
+		require.Equal(t, []string{"subresources.kubevirt.io"}, verbs.APIGroups)
+		if key.power.off.Zone == "" || key.power.on.Zone == "" {
+			require.Len(t, objects, 4)
+			require.Len(t, verbs.Resources, 1)
+			continue
+		}
+		require.Len(t, objects, 5)
+		for i, action := range []string{"off", "on"} {
+			job := objects[3+i].(*batchv1.CronJob)
+			require.Equal(t, account+"-"+action, job.Name)
+			require.LessOrEqual(t, len(job.Name), 52, "of a CronJob")
+			require.Equal(t, account, job.Spec.JobTemplate.Spec.Template.Spec.ServiceAccountName)
+			require.Equal(t, []string{
+				"power", action, "--namespace", "prod", "--id", account, "--timeout", "15m", "a", "b",
+			}, job.Spec.JobTemplate.Spec.Template.Spec.Containers[0].Args)
+		}
+		require.Equal(t, []rbacv1.PolicyRule{
+			{
+				APIGroups: []string{"kubevirt.io"}, Resources: []string{"virtualmachines", "virtualmachineinstances"},
+				ResourceNames: []string{"a", "b"}, Verbs: []string{"get"},
+			},
+			{
+				APIGroups: []string{"subresources.kubevirt.io"}, ResourceNames: []string{"a", "b"},
+				Resources: []string{"virtualmachines/stop", "virtualmachines/start"}, Verbs: []string{"update"},
+			},
+			{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"create"}},
+			{
+				APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
+				ResourceNames: []string{account}, Verbs: []string{"get", "update"},
+			},
+			{
+				APIGroups: []string{""}, Resources: []string{"serviceaccounts"}, ResourceNames: []string{account},
+				Verbs: []string{"get"},
+			},
+			{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create"}},
+		}, find[*rbacv1.Role](t, objects).Rules)
 	}
 }

@@ -27,6 +27,12 @@ var (
 		On: OnRemoval, Given: "`snapshots`", holds: hasSchedule,
 		Text: "No more snapshots of the VM are taken. Those that its schedule has taken stay until you delete them.",
 	}
+	powerFact = Fact{
+		On: OnChange, Given: "`power`", holds: hasPower,
+		Text: "While the VM is off on its schedule, a change waits for its next start, and no window restarts it. " +
+			"Its run strategy stays RerunOnFailure or Manual, whether it runs or not, so that Argo CD finds no difference. " +
+			"Without `power` and a run strategy of its own, it has Always again: KubeVirt starts it.",
+	}
 	userDataFact = Fact{
 		On: OnChange, Given: "`cloudInit`", holds: hasCloudInit,
 		Text: "A change of cloud-init's data changes the Secret with it, and nothing of the VirtualMachine: " +

@@ -89,3 +89,28 @@ func FuzzParseTimes(f *testing.F) {
 		require.Equal(t, times, again)
 	})
 }
+
+func TestMeets(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"daily 19:00 UTC", "daily 07:00 UTC", false},
+		{"daily 19:00 UTC", "0 19 * * * UTC", true},
+		{"daily 19:00 UTC", "Sat 19:00 UTC", true},
+		{"Mon-Fri 19:00 UTC", "Sat,Sun 19:00 UTC", false},
+		{"*/7 * * * * UTC", "1 1 * * * UTC", false},
+		{"*/7 * * * * UTC", "1-59/3 * * * * UTC", true},
+		{"0 0 29 2 * UTC", "0 0 29 2 * UTC", true},
+		{"0 0 29 2 * UTC", "daily 01:00 UTC", false},
+		{"daily 19:00 UTC", "daily 19:00 Europe/Berlin", false},
+	} {
+		a, err := schedule.ParseTimes(c.a)
+		require.NoError(t, err)
+		b, err := schedule.ParseTimes(c.b)
+		require.NoError(t, err)
+		require.Equal(t, c.want, a.Meets(&b), "%s and %s", c.a, c.b)
+		require.Equal(t, c.want, b.Meets(&a), "%s and %s", c.b, c.a)
+	}
+	require.False(t, new(schedule.Times).Meets(&schedule.Times{Zone: "UTC"}))
+}

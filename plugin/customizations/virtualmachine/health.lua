@@ -76,6 +76,10 @@ end
 -- virt-controller has yet to start it.
 local function idle()
   local strategy = obj.spec.runStrategy
+  local power = (obj.metadata.annotations or {})["vmrender.io/power"]
+  if power ~= nil and (strategy == "Manual" or strategy == "RerunOnFailure" and status.runStrategy == strategy) then
+    return "Stopped; power: " .. power
+  end
   if obj.spec.running == false or strategy == "Halted" then
     return "Stopped, as declared"
   end
