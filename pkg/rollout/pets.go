@@ -54,8 +54,8 @@ func (r *run) pets() []*machine {
 // interruptedCopy is the reason of a VM that KubeVirt does not start.
 const interruptedCopy = "a copy of its disks was interrupted"
 
-// busy returns why a pet must not be restarted or stopped now although nothing is wrong with it, or "". A restart would end a copy
-// of its disks, after which it starts from the incomplete ones, or not at all (kubevirt/kubevirt v1.8.4,
+// busy returns why a pet must not be restarted or stopped now although nothing is wrong with it, or "". A restart would
+// end a copy of its disks, after which it starts from the incomplete ones, or not at all (kubevirt/kubevirt v1.8.4,
 // pkg/virt-controller/watch/volume-migration/volume-migration.go).
 func (m *machine) busy() string {
 	switch vmi := m.instance; {
@@ -87,7 +87,9 @@ func duePets(all []observed, p *Pets) ([]observed, error) {
 	}
 	if p.ByWave { // those that are down count in any wave
 		first := firstWave(members)
-		members = slices.DeleteFunc(members, func(m observed) bool { return m.stage == outdated && wave(m.VirtualMachine) > first })
+		members = slices.DeleteFunc(members, func(m observed) bool {
+			return m.stage == outdated && wave(m.VirtualMachine) > first
+		})
 	}
 	return next(members, most), nil
 }

@@ -3,7 +3,6 @@ package rollout
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"net/http"
 	"sort"
 	"strings"
@@ -281,5 +280,5 @@ func TestPowerIsInterrupted(t *testing.T) {
 	p.stopped("db")
 	require.NoError(t, run(false, &log))
 	require.NoError(t, run(true, &log))
-	require.NotContains(t, p.told("db"), "Override", fmt.Sprint(log.String()))
+	require.NotContains(t, p.told("db"), "Override", log.String())
 }

@@ -1,8 +1,9 @@
 package values
 
-// Power stops a pet and starts it again at the times that it sets. CronJobs of the namespace do it, with `target.image`.
-// They say in an Event when they stop a VM that a user has started, or start one that a user has stopped. The VM has the
-// run strategy RerunOnFailure, unless it sets Manual: with these, Git says nothing of whether it runs.
+// Power stops a pet and starts it again at the times that it sets. CronJobs of the namespace do it, with
+// `target.image`. They report in an Event when they stop a VM that a user has started, or start one that a user has
+// stopped. The VM has the run strategy RerunOnFailure, unless it sets Manual: with these, Git does not hold whether it
+// runs.
 type Power struct {
 	// Times at which the VM is stopped, as `DAYS HH:MM ZONE`: days such as `Sun`, `Mon-Fri`, `Sat,Sun` or `daily`, and
 	// the IANA name of the time zone. Or a cron expression of five fields and the zone, such as `0 19 * * 1-5 UTC`. If

@@ -96,7 +96,8 @@ type VM struct {
 	// `vm.kubevirt.io/name`, which KubeVirt sets.
 	ConsoleLabels *bool `json:"consoleLabels,omitempty"`
 
-	// Run strategy. Defaults to Always, and with `power` to RerunOnFailure. `WaitAsReceiver` is for a VM that another cluster migrates into.
+	// Run strategy. Defaults to Always, and with `power` to RerunOnFailure. `WaitAsReceiver` is for a VM that another
+	// cluster migrates into.
 	RunStrategy string `json:"runStrategy,omitempty" enum:"Always,Halted,Manual,RerunOnFailure,Once,WaitAsReceiver"`
 	// Older form of `runStrategy`, which a VM can have instead: true for Always, false for Halted. For `adopted` VMs.
 	Running *bool `json:"running,omitempty"`
