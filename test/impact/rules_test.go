@@ -17,6 +17,9 @@ var elsewhere = []string{
 	"Networks of nodes", "Applications", "The platform", "Objects that act on VMs", "Other objects",
 }
 
+// aJobReads is the reason of an annotation that means nothing to KubeVirt.
+const aJobReads = "no controller of KubeVirt reads it, but vmrender's Job"
+
 // unreached lists the rules that no case can reach, by their paths and reasons.
 var unreached = map[string]string{
 	"spec.dataVolumeTemplates[*].**: the disk stays, and does not belong to the VM in the cluster": "the disks of the judge's VMs belong to them",
@@ -24,7 +27,11 @@ var unreached = map[string]string{
 	"spec.runStrategy: KubeVirt refuses it without feature gate DecentralizedLiveMigration, " +
 		"and no VM that runs can wait for another": "it needs a second cluster, which the judge has not",
 	`metadata.annotations."vmrender.io/keep-old": the Job of the rollout deletes the old root disks beyond this number, ` +
-		"which are the way back": "no controller of KubeVirt reads it, but vmrender's Job",
+		"which are the way back": aJobReads,
+	`metadata.annotations."vmrender.io/power": a CronJob stops or starts it at these times; the sync itself does neither`: aJobReads,
+	`metadata.annotations."vmrender.io/power": no CronJob stops or starts it any longer; ` +
+		"with run strategy Manual, it stays off if it is": aJobReads,
+	`metadata.annotations."vmrender.io/power": CronJobs stop or start it at the new times; the sync itself does neither`: aJobReads,
 	"spec.*.**: no running VM sees it": "no field is left for it",
 	"*.**: no running VM sees it":      "no field is left for it",
 }

@@ -108,6 +108,22 @@ func (c *Cluster) powerOff() error {
 	return c.Settle()
 }
 
+// Power starts or stops the VM as virt-api does with the run strategies RerunOnFailure and Manual: by a request in its
+// status (v1.8.4, pkg/virt-api/rest/lifecycle.go, StartVMRequestHandler and StopVMRequestHandler).
+func (c *Cluster) Power(on bool) error {
+	request := v1.VirtualMachineStateChangeRequest{Action: v1.StartRequest}
+	if !on {
+		vmi, err := c.Instance()
+		if err != nil || vmi == nil {
+			return errors.Join(err, errors.New("no instance to stop"))
+		}
+		request = v1.VirtualMachineStateChangeRequest{Action: v1.StopRequest, UID: &vmi.UID}
+	}
+	return c.edit(func(vm *v1.VirtualMachine) {
+		vm.Status.StateChangeRequests = []v1.VirtualMachineStateChangeRequest{request}
+	})
+}
+
 // Patch changes the VM by a merge patch, as GitOps does, lets the controllers
 // act, and returns the admitted VM. A refusal is a *[Refusal].
 func (c *Cluster) Patch(patch []byte) (*v1.VirtualMachine, error) {
