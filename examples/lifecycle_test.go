@@ -29,7 +29,7 @@ func TestLifecycle(t *testing.T) {
 
 	notInExample := []string{
 		"Argo CD before 2.14", "data disks that are not kept", "disks that are not kept",
-		"`removal: confirm`", "`removal: approved`", "`protection: none`",
+		"`removal: confirm`", "`removal: approved`", "`protection: none`", "`restoreFrom`",
 	}
 	f, _ := machine.Load("lifecycle", fleet.Options{})
 	replaced, _ := machine.Load("fleet", fleet.Options{})

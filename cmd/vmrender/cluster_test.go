@@ -16,7 +16,9 @@ import (
 // TestStoppedBySignal stops commands while the cluster does not answer. The Job retries
 // only on this exit status.
 func TestStoppedBySignal(t *testing.T) {
-	for command, args := range map[string][]string{"rollout": {"--id", "web"}, "snapshot": {"db=1"}} {
+	for command, args := range map[string][]string{
+		"rollout": {"--id", "web"}, "snapshot": {"db=1"}, "restore": {"db=a@1-b"},
+	} {
 		asked := make(chan struct{})
 		var once sync.Once
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -66,7 +68,9 @@ func TestUnavailable(t *testing.T) {
 		http.Error(w, "etcd is away", http.StatusServiceUnavailable)
 	}))
 	t.Cleanup(server.Close)
-	for command, arg := range map[string]string{"rollout": "--id=web", "snapshot": "db=1", "approve": "a.v1"} {
+	for command, arg := range map[string]string{
+		"rollout": "--id=web", "snapshot": "db=1", "restore": "db=a@1-b", "approve": "a.v1",
+	} {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
 			var stderr bytes.Buffer

@@ -82,7 +82,7 @@ func commandGroups() []commandGroup {
 		}},
 		{"Argo CD", []*cobra.Command{newAppCommand()}},
 		{"In Jobs that vmrender renders", []*cobra.Command{
-			newApproveCommand(), newPowerCommand(), newRolloutCommand(), newSnapshotCommand(),
+			newApproveCommand(), newPowerCommand(), newRolloutCommand(), newSnapshotCommand(), newRestoreCommand(),
 		}},
 		{otherCommands, []*cobra.Command{newVersionCommand()}},
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+
+	"github.com/vmrender/vmrender/pkg/approval"
 )
 
 // New returns the fleet of a seed: always the same.
@@ -111,10 +113,23 @@ func (b *builder) vms() map[string]any {
 		if len(b.names) > 0 && b.one(6) {
 			vm["dependsOn"] = []any{pick(b.draw, b.names)}
 		}
+		b.token(name, vm)
 		b.names = append(b.names, name)
 		vms[name] = vm
 	}
 	return vms
+}
+
+// token gives some restores the token that is for their VM alone.
+func (b *builder) token(name string, vm map[string]any) {
+	if vm["restoreFrom"] == nil || b.one(2) {
+		return
+	}
+	const namespace, snapshot = "prod", "before"
+	vm["namespace"] = namespace
+	vm["restoreFrom"] = map[string]any{
+		"snapshot": snapshot, "token": approval.RestoreToken(1, namespace, name, snapshot),
+	}
 }
 
 // vm returns a VM, or what a level sets, of some parts and some other keys.
@@ -138,6 +153,7 @@ func (b *builder) vm(parts, keys int) map[string]any {
 func (b *builder) shared(parts, keys int) map[string]any {
 	out := b.vm(parts, keys)
 	delete(out, "approve")
+	delete(out, "restoreFrom")
 	return out
 }
 

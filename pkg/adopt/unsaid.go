@@ -35,6 +35,7 @@ var Unsaid = []struct{ Key, Why string }{
 	{"maintenance", byFleet},
 	{"snapshots", byFleet},
 	{"power", byFleet},
+	{"restoreFrom", byFleet},
 	{"approve", byFleet},
 	{"lifecycle", "adopted VMs are pets, and protected unless `--unprotected` is given"},
 	{"migrate", "the VM has arrived"},

@@ -150,6 +150,10 @@ func (f *Fleet) checkShared(keys *source.Node, path string, diags *source.Diagno
 		diags.Errorf(field.Pos(), rule.Approval, source.JoinPath(path, "approve"),
 			"an approval is for one VM; write it where the VM is, under `vms`")
 	}
+	if field := keys.Field("restoreFrom"); field != nil && field.Value.IsSet() {
+		diags.Errorf(field.Pos(), rule.Conflict, source.JoinPath(path, "restoreFrom"),
+			"a snapshot is of one VM; write it where the VM is, under `vms`")
+	}
 	gate := f.gate()
 	if gate == nil {
 		return

@@ -70,6 +70,7 @@ var stakes = map[Code]int{
 	"copied": atData, "not-copied": atData, "other-disk": atData, "new-disk": atData, "swapped-live": atData,
 	"two-writers": atData, "state-deleted": atData, "moved": atData, "old-disks-deleted": atData,
 	"disks-found": atData, "disk-deleted": atData,
+	CodeRestored:  atData,
 	"other-state": atIdentity, "same-address": atIdentity, "same-identity": atIdentity, "identity": atIdentity,
 	"renamed": atIdentity,
 }

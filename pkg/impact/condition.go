@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/quantities"
+	"github.com/vmrender/vmrender/pkg/approval"
 	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/world"
@@ -293,6 +294,12 @@ var (
 var dropsOldDisks = Condition{"lowered", func(e *Edit) bool {
 	return keepOld(e.New) < keepOld(e.Old)
 }, Exactly("[[was, now].map(n, n.orValue('0')).map(n, n.matches('^[0-9]{1,9}$') ? int(n) : 0)].all(n, n[1] < n[0])")}
+
+// restores holds for a VM that is restored from a snapshot, with the token for that.
+var restores = Condition{"with a token", func(e *Edit) bool {
+	now, _ := e.Now.(string)
+	return approval.ParseRestore(now).Token != ""
+}, Exactly("now.orValue('').contains('@')")}
 
 // weaker reports whether a sync option protects the object less than before.
 func weaker(e *Edit, name string) bool {

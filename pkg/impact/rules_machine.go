@@ -55,6 +55,15 @@ var rulesMetadata = []Rule{
 		Reason: "the Job of the rollout deletes the old root disks beyond this number, which are the way back",
 		Advice: "keep the number until the way back is not needed", Key: "lifecycle", Warning: true, Source: "vmrender, pkg/rollout/disks.go, cleanUp", Assumes: OldDisks,
 	},
+	{
+		Path: `metadata.annotations."` + labels.Restore + `"`, If: restores, Level: DataLoss, Code: CodeRestored,
+		Reason: "a Job stops the VM and puts the disks of a snapshot in place of its own: what was written since is lost",
+		When:   "before the sync changes anything", Key: "restoreFrom", Source: "vmrender, pkg/rollout/restore.go",
+	},
+	{
+		Path: `metadata.annotations."` + labels.Restore + `"`, Level: Metadata, Code: CodeRestoreNoted,
+		Reason: "without a token, nothing is restored", Key: "restoreFrom", Source: "vmrender, pkg/rollout/restore.go",
+	},
 	{Path: `metadata.annotations."vmrender.io/content"`, Level: None, Code: "content", Reason: "it only records that something else changes", Source: sourceRestart},
 	{
 		Path: "metadata.labels." + labels.BlockTracking, From: "1.7", Level: Staged, Code: "block-tracking",
@@ -294,6 +303,12 @@ const (
 	losesKeys = "the guest gets another TPM without the keys of this one: disks that are bound to it, by BitLocker or LUKS, open only " +
 		"with their recovery keys"
 	losesVariables = "the guest gets the firmware without its boot entries and Secure Boot keys"
+)
+
+// The codes of a restore, and of one without a token.
+const (
+	CodeRestored     Code = "restored"
+	CodeRestoreNoted Code = "restore-noted"
 )
 
 // codeStops is the code of a change that shuts the guest down.

@@ -58,6 +58,9 @@ const (
 	// Power is an annotation of pets: when they are stopped and started, such as
 	// "off daily 19:00 UTC, on Mon-Fri 07:00 UTC". It is for users, plans and status; the CronJobs list their VMs.
 	Power = "vmrender.io/power"
+	// Restore is an annotation of pets: the snapshot that the VirtualMachine is restored from, or was, as SNAPSHOT@TOKEN.
+	// A VirtualMachine that has the value is not restored again. Without a token it restores nothing.
+	Restore = "vmrender.io/restore"
 	// Lifecycle is an annotation: [Pet] or [Cattle]. A rollout restarts no pets.
 	Lifecycle = "vmrender.io/lifecycle"
 )
@@ -97,6 +100,9 @@ const (
 	// Change is an annotation of the VirtualMachineSnapshots that package rollout
 	// takes: the change of the VirtualMachine that it was taken before.
 	Change = "vmrender.io/change"
+	// Started is an annotation of the VirtualMachineRestores that package rollout creates: "true" if the
+	// VirtualMachine ran before, and nothing but a request starts it again.
+	Started = "vmrender.io/started"
 	// Schedule is a label of the VirtualMachineSnapshots that package rollout takes on a schedule: the name of the
 	// part of the fleet that the schedule is of. Package rollout deletes none without it.
 	Schedule = "vmrender.io/schedule"

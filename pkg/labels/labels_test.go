@@ -50,6 +50,8 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.Approved:         "vmrender.io/approved",
 		labels.Maintenance:      "vmrender.io/maintenance",
 		labels.Snapshots:        "vmrender.io/snapshots",
+		labels.Restore:          "vmrender.io/restore",
+		labels.Started:          "vmrender.io/started",
 		labels.Schedule:         "vmrender.io/schedule",
 		labels.Power:            "vmrender.io/power",
 		labels.Powered:          "vmrender.io/powered",

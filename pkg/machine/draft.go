@@ -101,6 +101,7 @@ func (d *draft) decide() *Machine {
 	d.checkOldDisk(m)
 	d.checkFeatures(m)
 	d.checkPlugs(m.Disks)
+	d.checkRestored(m)
 	d.checkPlain(m)
 	d.checkReachable(m)
 	d.checkPlatform(m)

@@ -70,11 +70,12 @@ func (w *wide) checkOutOfSyncOnly(replaced, green *record) {
 // checkJobs reports settings that the Jobs of the fleet need. r is the first
 // VM with a Job.
 func (w *wide) checkJobs(r *record) {
-	w.checkFleetName(r, longestFleet, "Jobs are named after the fleet: for `strategy: rollout` and `snapshotBefore`")
+	w.checkFleetName(r, longestFleet,
+		"Jobs are named after the fleet: for `strategy: rollout`, `snapshotBefore` and `restoreFrom`")
 	if w.fleet.Header.Target.Image == "" {
 		w.diags.Errorf(w.fleet.HeaderPos(r.pos, "target"), rule.DefaultImage, "target.image",
 			"missing; set it to the image of vmrender in your registry, which the Jobs of `strategy: rollout`, "+
-				"`snapshotBefore`, `maintenance`, `snapshots` and `power` run, or use --image")
+				"`snapshotBefore`, `maintenance`, `snapshots`, `power` and `restoreFrom` run, or use --image")
 	}
 }
 

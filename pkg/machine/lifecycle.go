@@ -23,7 +23,7 @@ func (d *draft) lifecycle() Lifecycle {
 		MaxUnavailable: values.IntOrPercent{Int: 1}, KeepOld: 1,
 		SnapshotBefore: pet && isTrue(lc.SnapshotBefore),
 		Removal:        lc.Removal, Unprotected: lc.Protection == "none", Maintenance: d.maintenance(),
-		Snapshots: d.snapshots(), Power: d.power(),
+		Snapshots: d.snapshots(), Power: d.power(), RestoreFrom: d.restoreFrom(),
 	}
 	if out.Removal == "" && d.site.Policy.Asks() && !d.deletesUnseen() {
 		out.Removal = values.Denied

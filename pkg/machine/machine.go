@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/vmrender/vmrender/pkg/approval"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/patch"
@@ -291,6 +292,8 @@ type Lifecycle struct {
 	Maintenance    *Maintenance // of pets; nil if there is none
 	Snapshots      *Snapshots   // of pets, on a schedule; nil if there are none
 	Power          *Power       // of pets; nil if only users start and stop the VM
+	// RestoreFrom is a restore of a pet, with the token only if there is one; nil if there is none.
+	RestoreFrom    *approval.Restore
 	MaxUnavailable values.IntOrPercent
 	// ProgressDeadlineSeconds limits each step of a rollout; 0 if it is not set.
 	ProgressDeadlineSeconds int
@@ -313,10 +316,13 @@ type Ansible struct {
 // Cattle reports whether the VM is recreated instead of updated in place.
 func (lc *Lifecycle) Cattle() bool { return !lc.Strategy.Traits().Pet }
 
+// Restores reports whether the VM is restored from a snapshot.
+func (lc *Lifecycle) Restores() bool { return lc.RestoreFrom != nil && lc.RestoreFrom.Token != "" }
+
 // Hooks reports whether a Job with vmrender's own image belongs to the VM.
 func (lc *Lifecycle) Hooks() bool {
 	return lc.Strategy.Traits().Job || lc.SnapshotBefore || lc.Maintenance != nil || lc.Snapshots != nil ||
-		lc.Power != nil
+		lc.Power != nil || lc.Restores()
 }
 
 // AnnotationPos returns the position of an annotation of the VirtualMachine,

@@ -313,6 +313,17 @@ var standings = []struct {
 	}},
 	{name: "off on its schedule", make: func(_ *testing.T, w *world) { offOnSchedule(w) }, state: status.StateOK, hides: []string{"not run"}},
 	{name: "snapshot on its schedule failed before", make: func(_ *testing.T, w *world) { scheduledSnapshots(w, "Failed", "Succeeded") }, state: status.StateOK, hides: []string{"snapshot of its schedule"}},
+	{name: "restore failed", make: func(_ *testing.T, w *world) { notRestored(w, "", "True") }, state: status.StateFailed, code: status.FactNotRestored, says: []string{
+		"nothing was changed, because the restore from the snapshot before has failed", "the log of the Job tells why",
+	}},
+	{name: "restore under way", make: func(_ *testing.T, w *world) { notRestored(w, "", "False") }, state: status.StateNotSynced, code: status.FactNotSynced, hides: []string{"failed"}},
+	{name: "restore that no Job made", make: func(_ *testing.T, w *world) { notRestored(w, "before@1-aabbccdd", "False") }, state: status.StateFailed, code: status.FactNotRestored, says: []string{
+		"was not restored from the snapshot before: a sync of selected objects runs no Job", "with the next token",
+	}},
+	{name: "restored", make: func(_ *testing.T, w *world) {
+		notRestored(w, "before@1-aabbccdd", "False")
+		w.vm["metadata"].(object)["annotations"].(object)["restore.kubevirt.io/lastRestoreUID"] = "db-restore-1-aabbccdd-1"
+	}, state: status.StateOK, hides: []string{"restored"}},
 	{name: "selective sync", make: func(_ *testing.T, w *world) { selected(w, false) }, state: status.StateNotSynced, code: status.FactNotSynced, says: []string{
 		"prod/db: the last sync of the Application shop was of selected objects, so that no snapshot was taken before it",
 		"sync its whole Application", "takes no snapshot first",
@@ -383,6 +394,20 @@ func incompleteSnapshot(w *world, status string) {
 		"apiVersion": "batch/v1", "kind": "Job", "metadata": object{"name": "shop-snapshot", "namespace": "prod"},
 		"spec":   object{"template": object{"spec": object{"containers": []any{object{"args": []any{"snapshot", "db=bbbb"}}}}}},
 		"status": object{"conditions": []any{object{"type": "Failed", "status": status}}},
+	})
+}
+
+// notRestored has Git restore the VM. The cluster has noted a restore, and the status is that of the condition of the Job
+// that it has failed.
+func notRestored(w *world, noted, failed string) {
+	in(0, set("before@1-aabbccdd", "metadata.annotations.vmrender~io/restore"))(w.git)
+	if noted != "" {
+		w.vm["metadata"].(object)["annotations"].(object)["vmrender.io/restore"] = noted
+	}
+	w.add(object{
+		"apiVersion": "batch/v1", "kind": "Job", "metadata": object{"name": "shop-restore", "namespace": "prod"},
+		"spec":   object{"template": object{"spec": object{"containers": []any{object{"args": []any{"restore", "db=before@1-aabbccdd"}}}}}},
+		"status": object{"conditions": []any{object{"type": "Failed", "status": failed}}},
 	})
 }
 

@@ -72,6 +72,7 @@ func (p *planner) machineCauses(pair *pairs.Pair, s *impact.Subject, links []*pa
 	}
 	found := p.changed(pair, s)
 	causes := append(impact.Combine(s, found), p.shrunkCopies(s)...)
+	p.sayRestored(s, causes)
 	return p.liveCauses(s, append(causes, p.linkCauses(s, links)...))
 }
 

@@ -32,7 +32,7 @@ var providers = map[string]string{
 	"kubevirt.io":              "install KubeVirt",
 	"pool.kubevirt.io":         "v1beta1 comes with KubeVirt 1.7: set `target.kubevirt` to the cluster's version",
 	"instancetype.kubevirt.io": "install KubeVirt 1.1 or newer, or set cpu and memory",
-	"snapshot.kubevirt.io":     "install KubeVirt 1.3 or newer, or remove `snapshotBefore` and `snapshots`",
+	"snapshot.kubevirt.io":     "install KubeVirt 1.3 or newer, or remove `snapshotBefore`, `snapshots` and `restoreFrom`",
 	"cdi.kubevirt.io":          "install CDI, or use disks without DataVolumes, such as `claim` and `containerDisk`",
 	"k8s.cni.cncf.io":          "install Multus, or use the network \"pod\" only",
 	forkliftGroup:              "install the Migration Toolkit for Virtualization (forklift)",
@@ -119,7 +119,7 @@ func (n needs) addMachine(m *machine.Machine, objects []runtime.Object) {
 	if m.Preference != nil {
 		n.add(instancetypes.WithKind(cmp.Or(m.Preference.Kind, "VirtualMachineClusterPreference")), at)
 	}
-	if m.Lifecycle.SnapshotBefore || m.Lifecycle.Snapshots != nil {
+	if m.Lifecycle.SnapshotBefore || m.Lifecycle.Snapshots != nil || m.Lifecycle.Restores() {
 		n.add(kindSnapshot, at)
 	}
 	if m.Migration != nil && !m.Migration.Ended() {

@@ -67,7 +67,7 @@ vms:
 			"<stdin>:6:3: vms.d: the cluster serves no instancetype.kubevirt.io/v1beta1 VirtualMachineClusterPreference; " +
 				"install KubeVirt 1.1 or newer, or set cpu and memory",
 			"<stdin>:7:3: vms.e: the cluster serves no snapshot.kubevirt.io/v1beta1 VirtualMachineSnapshot; " +
-				"install KubeVirt 1.3 or newer, or remove `snapshotBefore` and `snapshots`",
+				"install KubeVirt 1.3 or newer, or remove `snapshotBefore`, `snapshots` and `restoreFrom`",
 		}},
 		"another version": {
 			"v1,kubevirt.io/v1alpha3,kubevirt.io/v1alpha3/VirtualMachine" +

@@ -240,6 +240,8 @@ var markers = map[string]marker{
 	"snapshots.keep":                {3, keys{"snapshots": keys{"schedule": "daily 01:30 UTC"}}},
 	"power.off":                     {"daily 22:00 UTC", nil},
 	"power.on":                      {"Mon-Fri 07:00 UTC", nil},
+	"restoreFrom.snapshot":          {"other", nil},
+	"restoreFrom.token":             {"1-9aba8981", keys{"restoreFrom": keys{"snapshot": "other"}}},
 	"hotpluggable":                  {true, keys{"disks": keys{"data": "5Gi"}}},
 	"consoleLabels":                 {either{false, true}, nil},
 	"runStrategy":                   {"Manual", nil},

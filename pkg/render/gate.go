@@ -12,6 +12,7 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	poolv1 "kubevirt.io/api/pool/v1beta1"
 
+	"github.com/vmrender/vmrender/pkg/approval"
 	"github.com/vmrender/vmrender/pkg/kinds"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
@@ -94,7 +95,7 @@ func (b *becomes) read(name string, text []byte, objects []runtime.Object) {
 	b.specs[strings.Clone(name)] = b.gate.Digest(append([]string{string(spec)}, acting...)...)
 }
 
-// actingIn returns the texts of the objects that act on VMs.
+// actingIn returns the texts of what acts on VMs beside their specs: objects, and a restore.
 func actingIn(text []byte, objects []runtime.Object) []string {
 	var out []string
 	for _, o := range objects {
@@ -108,6 +109,10 @@ func actingIn(text []byte, objects []runtime.Object) []string {
 		if row := kinds.Of(kind.Group, kind.Kind); row.Acts() || !row.Known() {
 			out = append(out, string(line))
 		}
+	}
+	// A restore changes nothing in the spec, and loses data.
+	if from := guarded(objects).Annotations[labels.Restore]; approval.ParseRestore(from).Token != "" {
+		out = append(out, from)
 	}
 	return out
 }

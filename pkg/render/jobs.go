@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/vmrender/vmrender/pkg/approval"
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
@@ -38,6 +39,10 @@ var (
 	snapshotKind = jobKind{
 		command: "snapshot", suffix: "snapshot", timeout: "10m", access: snapshotAccess, job: snapshotJob,
 		rules: snapshotRules,
+	}
+	restoreKind = jobKind{
+		command: "restore", suffix: "restore", timeout: "1h", access: restoreAccess, job: restoreJob,
+		rules: restoreRules,
 	}
 	windowKind = jobKind{
 		command: "rollout", suffix: "window", timeout: "15m", access: windowAccess, job: windowJob,
@@ -92,6 +97,27 @@ func snapshotRules(string, *job) []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		allow("kubevirt.io", []string{"virtualmachines"}, "get"),
 		allow("snapshot.kubevirt.io", []string{"virtualmachinesnapshots"}, "list", "create"),
+	}
+}
+
+// restoreRules returns the rules of restores, whose arguments are VM=SNAPSHOT@TOKEN. RBAC cannot limit creation to a
+// name, and KubeVirt chooses the names of the contents of snapshots.
+func restoreRules(_ string, of *job) []rbacv1.PolicyRule {
+	n := len(of.args)
+	vms, from, objects := make([]string, 0, n), make([]string, 0, n), make([]string, 0, n)
+	for _, arg := range of.args {
+		vm, value, _ := strings.Cut(arg, "=")
+		restore := approval.ParseRestore(value)
+		vms, from = append(vms, vm), append(from, restore.Snapshot)
+		objects = append(objects, restore.Object(vm))
+	}
+	return []rbacv1.PolicyRule{
+		only(allow("kubevirt.io", []string{"virtualmachines", "virtualmachineinstances"}, "get"), vms...),
+		only(allow("subresources.kubevirt.io", []string{"virtualmachines/start"}, "update"), vms...),
+		only(allow("snapshot.kubevirt.io", []string{"virtualmachinesnapshots"}, "get"), from...),
+		allow("snapshot.kubevirt.io", []string{"virtualmachinesnapshotcontents"}, "get"),
+		allow("snapshot.kubevirt.io", []string{"virtualmachinerestores"}, "create"),
+		only(allow("snapshot.kubevirt.io", []string{"virtualmachinerestores"}, "get"), objects...),
 	}
 }
 
@@ -170,6 +196,10 @@ func (j *jobs) add(m *machine.Machine, objects []runtime.Object, content string)
 	if m.Lifecycle.SnapshotBefore {
 		of := j.of(&snapshotKind, m)
 		of.args = append(of.args, m.Name+"="+content)
+	}
+	if m.Lifecycle.Restores() {
+		of := j.of(&restoreKind, m)
+		of.args = append(of.args, m.Name+"="+m.Lifecycle.RestoreFrom.String())
 	}
 	if m.Lifecycle.Maintenance != nil {
 		of := j.of(&windowKind, m)

@@ -39,6 +39,8 @@ const (
 	rolloutAccess
 	snapshotJob
 	snapshotAccess
+	restoreJob
+	restoreAccess
 	windowJob
 	windowAccess
 	scheduleJob
@@ -134,6 +136,15 @@ var syncRules = [...]syncRule{
 	},
 	snapshotAccess: {
 		name:  "ServiceAccount, Role and RoleBinding of the snapshots",
+		after: -1, hook: "PreSync", cleanup: "BeforeHookCreation,HookSucceeded",
+		why: "created before the Job",
+	},
+	restoreJob: {
+		name: "Job of restores", after: 1, hook: "PreSync", cleanup: "BeforeHookCreation",
+		why: "after a snapshot of what is there, and before anything else changes; the last run's log stays until the next",
+	},
+	restoreAccess: {
+		name:  "ServiceAccount, Role and RoleBinding of restores",
 		after: -1, hook: "PreSync", cleanup: "BeforeHookCreation,HookSucceeded",
 		why: "created before the Job",
 	},
@@ -284,6 +295,9 @@ func (x *rendering) lifecyclePairs(to []outcome.Pair) []outcome.Pair {
 	lc := &x.Lifecycle
 	to = syncRules[vmParts[lc.Strategy]].pairs(to, x.Wave, "")
 	if !lc.Cattle() {
+		if lc.RestoreFrom != nil {
+			to = pair(to, labels.Restore, lc.RestoreFrom.String(), "")
+		}
 		return pair(to, labels.Lifecycle, labels.Pet, "")
 	}
 	to = pair(to, labels.Lifecycle, labels.Cattle, "")

@@ -23,6 +23,12 @@ var (
 			"one VM after the other, with `snapshotBefore: true` after another snapshot. " +
 			"A VM that migrates, or whose disks are being copied, is left for the next window.",
 	}
+	restoreFact = Fact{
+		On: OnChange, Given: "`restoreFrom`", holds: isRestored,
+		Text: "Before anything changes, and after a snapshot if the VM has `snapshotBefore: true`, a Job restores the VM " +
+			"from the snapshot, once for each token: KubeVirt stops it and replaces its claims under their names. " +
+			"Then the sync applies what is in Git, and starts the VM. If the restore fails, the sync ends before the change.",
+	}
 	scheduleFact = Fact{
 		On: OnRemoval, Given: "`snapshots`", holds: hasSchedule,
 		Text: "No more snapshots of the VM are taken. Those that its schedule has taken stay until you delete them.",

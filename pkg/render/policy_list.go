@@ -20,7 +20,8 @@ var policies = []Policy{
 			{On: OnChange, Text: "The VirtualMachine is updated in place and keeps its UID and disks. " +
 				"KubeVirt changes a running VM immediately if it can; otherwise it sets the condition RestartRequired " +
 				"or silently waits for the next start. vmrender restarts a pet only in its `maintenance` window."},
-			windowFact, powerFact, userDataFact, snapshotFact, ansibleFact, growthFact, keptDiskFact, revisionFact, releaseFact,
+			windowFact, powerFact, userDataFact, snapshotFact, restoreFact, ansibleFact, growthFact, keptDiskFact,
+			revisionFact, releaseFact,
 			petRootFact, ownedDataFact,
 		}, removalFacts(values.Denied, "VirtualMachine"), []Fact{scheduleFact}, deletionFacts, onLoss(
 			protectFact, keptDisksStay, stateGoes, ownedDisksGo,

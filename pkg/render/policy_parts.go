@@ -19,8 +19,8 @@ type Part struct {
 // Parts returns all parts, in the order in which a sync applies them.
 func Parts() []Part {
 	order := []part{
-		snapshotAccess, snapshotJob, migrationPlan, finishedPlan, rolloutAccess, windowAccess, scheduleAccess,
-		powerAccess, migrationRun, finishedRun,
+		snapshotAccess, restoreAccess, snapshotJob, restoreJob, migrationPlan, finishedPlan, rolloutAccess, windowAccess,
+		scheduleAccess, powerAccess, migrationRun, finishedRun,
 		dependent, keptDisk, petVM, cattleVM, replacedVM, blueGreenVM, growth,
 		ansibleJob, rolloutJob, windowJob, scheduleJob, powerJob,
 	}
@@ -38,7 +38,7 @@ func Parts() []Part {
 // shared are the parts that belong to no single VM.
 var shared = []part{
 	rolloutJob, rolloutAccess, windowJob, windowAccess, scheduleJob, scheduleAccess, powerJob, powerAccess,
-	snapshotJob, snapshotAccess, migrationPlan, migrationRun, finishedPlan, finishedRun,
+	snapshotJob, snapshotAccess, restoreJob, restoreAccess, migrationPlan, migrationRun, finishedPlan, finishedRun,
 }
 
 // wave returns the wave of a part: relative to the VM's own, or as a number.

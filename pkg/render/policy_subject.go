@@ -88,6 +88,8 @@ func takesSnapshots(m *subject) bool { return m.Lifecycle.SnapshotBefore }
 
 func hasWindow(m *subject) bool { return m.Lifecycle.Maintenance != nil }
 
+func isRestored(m *subject) bool { return m.Lifecycle.Restores() }
+
 func hasSchedule(m *subject) bool { return m.Lifecycle.Snapshots != nil }
 
 func hasPower(m *subject) bool { return m.Lifecycle.Power != nil }

@@ -29,10 +29,11 @@ var (
 	snapshots   = schema.GroupVersionResource{
 		Group: "snapshot.kubevirt.io", Version: "v1beta1", Resource: "virtualmachinesnapshots",
 	}
-	restores        = snapshots.GroupVersion().WithResource("virtualmachinerestores")
-	events          = corev1.SchemeGroupVersion.WithResource("events")
-	leases          = coordinationv1.SchemeGroupVersion.WithResource("leases")
-	serviceAccounts = corev1.SchemeGroupVersion.WithResource("serviceaccounts")
+	snapshotContents = snapshots.GroupVersion().WithResource("virtualmachinesnapshotcontents")
+	restores         = snapshots.GroupVersion().WithResource("virtualmachinerestores")
+	events           = corev1.SchemeGroupVersion.WithResource("events")
+	leases           = coordinationv1.SchemeGroupVersion.WithResource("leases")
+	serviceAccounts  = corev1.SchemeGroupVersion.WithResource("serviceaccounts")
 
 	subresources = schema.GroupVersion{Group: "subresources.kubevirt.io", Version: "v1"}
 )

@@ -54,7 +54,8 @@ func play(t *testing.T, all ...*machine) *playedCluster {
 	kinds := map[schema.GroupVersionResource]string{
 		machines: "VirtualMachineList", instances: "VirtualMachineInstanceList", dataVolumes: "DataVolumeList",
 		snapshots: "VirtualMachineSnapshotList", restores: "VirtualMachineRestoreList",
-		events: "EventList", leases: "LeaseList",
+		snapshotContents: "VirtualMachineSnapshotContentList",
+		events:           "EventList", leases: "LeaseList",
 	}
 	p := &playedCluster{
 		t: t, objects: fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds),

@@ -233,43 +233,13 @@ type snapshotRun struct {
 // API server does not answer or refuses, until that is an [UnavailableError].
 func (c *Cluster) Snapshot(ctx context.Context, list []Snapshot, o Options) error {
 	r := &snapshotRun{polling: c.poll(&o), ours: map[string]bool{}}
-	for {
-		left, err := r.round(ctx, list)
-		switch {
-		case ctx.Err() != nil:
-			return ErrInterrupted
-		case err != nil || len(left) == 0:
-			return err
-		case r.waited >= r.Timeout:
-			return fmt.Errorf("%s: not done within %s: %s", left[0].Machine, r.Timeout, r.said[left[0].Machine])
-		}
-		list = left
-		r.pause(ctx)
+	of, vms := map[string]Snapshot{}, make([]string, len(list))
+	for i, s := range list {
+		of[s.Machine], vms[i] = s, s.Machine
 	}
-}
-
-// round takes the next step for each snapshot, and returns those that need further ones.
-func (r *snapshotRun) round(ctx context.Context, list []Snapshot) (left []Snapshot, err error) {
-	var failures []error
-	answered := true
-	for _, s := range list {
-		next, text, err := r.step(ctx, &s)
-		switch {
-		case isTrouble(err):
-			text, answered = err.Error()+"; trying again", false
-			left = append(left, s)
-		case err != nil:
-			return nil, fmt.Errorf("%s: %w", s.Machine, err)
-		case next == broken:
-			failures = append(failures, fmt.Errorf("%s: %s", s.Machine, text))
-			continue
-		case next == take || next == await:
-			left = append(left, s)
-		}
-		r.say(s.Machine, text)
-	}
-	r.count(answered)
-	return left, errors.Join(failures...)
+	return r.each(ctx, vms, func(ctx context.Context, machine string) (step, string, error) {
+		return r.step(ctx, new(of[machine]))
+	})
 }
 
 // step returns the next step for one snapshot, and takes the snapshot if that is the

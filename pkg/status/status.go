@@ -122,6 +122,7 @@ const (
 	FactRolloutStopped FactCode = "rollout-stopped"
 	FactNoSnapshot     FactCode = "snapshot-failed"
 	FactScheduleFailed FactCode = "scheduled-snapshot-failed"
+	FactNotRestored    FactCode = "not-restored"
 	FactLeftOver       FactCode = "left-over"
 	FactDrift          FactCode = "drift"
 	FactNotSynced      FactCode = "not-synced"
@@ -142,7 +143,7 @@ const (
 func FactCodes() []FactCode {
 	out := []FactCode{
 		FactNotRunning, FactDiskNotReady, FactStillOwned, FactChangeFailed, FactRolloutStopped, FactNoSnapshot,
-		FactScheduleFailed, FactLeftOver, FactDrift,
+		FactScheduleFailed, FactNotRestored, FactLeftOver, FactDrift,
 		FactNotSynced, FactMissing, FactNoApplication, FactRestart, FactSticky, FactFalse, FactHeldBack, FactStaged,
 		FactUnderWay, FactMoving, FactMoved, FactMoveFailed,
 	}

@@ -92,8 +92,8 @@ type Target struct {
 	OpenShift *versions.OpenShift `json:"openshift,omitempty"`
 	// CPU architecture of VMs that set no `arch`. Defaults to amd64.
 	Arch string `json:"arch,omitempty" enum:"amd64,arm64,s390x"`
-	// Image of the Jobs that `strategy: rollout`, `snapshotBefore`, `maintenance`, `snapshots` and `power` need, which
-	// must contain vmrender. Required for such Jobs, unless the sidecar of Argo CD sets VMRENDER_IMAGE.
+	// Image of the Jobs that `strategy: rollout`, `snapshotBefore`, `maintenance`, `snapshots`, `power` and `restoreFrom`
+	// need, which must contain vmrender. Required for such Jobs, unless the sidecar of Argo CD sets VMRENDER_IMAGE.
 	Image string `json:"image,omitempty"`
 	// Whether the Application has the sync option `ApplyOutOfSyncOnly=true`. Without it, `strategy: replace` recreates
 	// VMs in every sync. With it, `strategy: blue-green` deletes the old VM even if the new one has failed. `vmrender

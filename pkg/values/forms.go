@@ -95,6 +95,10 @@ var Forms = map[reflect.Type]Form{
 		Key: "schedule", Noun: "schedule",
 		Example: "`snapshots: daily 01:30 UTC` is `snapshots: {schedule: daily 01:30 UTC}`",
 	},
+	reflect.TypeFor[RestoreFrom](): {
+		Key: "snapshot", Noun: "snapshot",
+		Example: "`restoreFrom: NAME` is `restoreFrom: {snapshot: NAME}`",
+	},
 	reflect.TypeFor[Lifecycle](): {
 		Key: "type", Noun: "type",
 		Example: "`lifecycle: cattle` is `lifecycle: {type: cattle}`",

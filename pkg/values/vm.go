@@ -154,6 +154,9 @@ type VM struct {
 	Snapshots *Snapshots `json:"snapshots,omitempty"`
 	// Times at which a pet is stopped and started. See [power.md](../how-to/power.md).
 	Power *Power `json:"power,omitempty" example:"{off: daily 19:00 UTC, on: Mon-Fri 07:00 UTC}"`
+	// Restore of a pet from a snapshot, once: the name of the snapshot, or the long form with the token that
+	// `vmrender plan` prints. See [restore.md](../how-to/restore.md). From KubeVirt 1.6.
+	RestoreFrom *RestoreFrom `json:"restoreFrom,omitempty"`
 	// Sync wave. Defaults to one more than the highest wave of `dependsOn`, or to 0.
 	Wave *int `json:"wave,omitempty" minimum:"-1000000" maximum:"1000000"`
 	// VMs that must be up before this one, by name or `namespace/name`.

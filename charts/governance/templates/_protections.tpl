@@ -22,12 +22,15 @@ everything is refused.
 # A DataVolume that came from dataVolumeTemplates belongs to its VM also when a later commit keeps it: virt-controller adopts
 # and never releases (kubevirt/kubevirt v1.8.4, pkg/virt-controller/watch/vm/vm.go). When the VM goes, the garbage collector
 # deletes the disk. CDI copies the annotations of a DataVolume to its claim. A rollout deletes root disks that no VM uses.
+# KubeVirt replaces the claims of a VM that is restored in place, and deletes no others (kubevirt/kubevirt v1.8.4,
+# pkg/storage/snapshot/restore.go and pkg/storage/backend-storage).
 # A claim with the state of a TPM or of EFI has only this label (kubevirt/kubevirt v1.8.4, pkg/storage/backend-storage).
 keptDisks:
   objects: [DataVolume, PersistentVolumeClaim, Namespace]
   operations: [DELETE]
   values: >-
     {{ include "governance.alive" . }}
+    && !(request.resource.resource == 'persistentvolumeclaims' && {{ include "governance.kubevirt" . }})
     && (({{ include "governance.options" . }}.exists(o, o == 'Delete=false')
     && !({{ include "governance.collector" . }} && self.metadata.?ownerReferences.orValue([]).exists(o, o.kind == 'DataVolume'))
     && !({{ include "governance.rollout" . }} && self.metadata.?labels[?'vmrender.io/disk'].orValue('') == 'root'))
@@ -125,6 +128,13 @@ governance.collector is CEL: whether the requester is the garbage collector. Con
 */}}
 {{- define "governance.collector" -}}
 (request.userInfo.username in ['system:serviceaccount:kube-system:generic-garbage-collector', 'system:kube-controller-manager'])
+{{- end -}}
+
+{{/*
+governance.kubevirt is CEL: whether the requester is virt-controller, in the namespaces that KubeVirt is installed into.
+*/}}
+{{- define "governance.kubevirt" -}}
+request.userInfo.username.matches('^system:serviceaccount:(openshift-cnv|kubevirt|kubevirt-hyperconverged):kubevirt-controller$')
 {{- end -}}
 
 {{/*

@@ -1,7 +1,7 @@
 // Package kubevirt runs KubeVirt's own controllers of VirtualMachines and pools,
 // and its restart subresource (test/admission/kubevirt/controller), on a cluster
-// without nodes. It plays the missing parts: nodes, storage, golden images and
-// snapshots. A test decides when those are done, and whether they fail.
+// without nodes. It plays the missing parts: nodes, storage, golden images,
+// snapshots and restores. A test decides when those are done, and whether they fail.
 //
 // The played parts follow KubeVirt v1.8.4 and CDI v1.65.0; each function names
 // the code that it replaces.
@@ -24,12 +24,14 @@ import (
 // These are the resources of KubeVirt and CDI, and the claims and volumes of
 // disks.
 var (
-	VirtualMachines = schema.GroupVersionResource{Group: "kubevirt.io", Version: "v1", Resource: "virtualmachines"}
-	Instances       = schema.GroupVersionResource{Group: "kubevirt.io", Version: "v1", Resource: "virtualmachineinstances"}
-	DataVolumes     = schema.GroupVersionResource{Group: "cdi.kubevirt.io", Version: "v1beta1", Resource: "datavolumes"}
-	Snapshots       = schema.GroupVersionResource{Group: "snapshot.kubevirt.io", Version: "v1beta1", Resource: "virtualmachinesnapshots"}
-	Claims          = corev1.SchemeGroupVersion.WithResource("persistentvolumeclaims")
-	volumes         = corev1.SchemeGroupVersion.WithResource("persistentvolumes")
+	VirtualMachines  = schema.GroupVersionResource{Group: "kubevirt.io", Version: "v1", Resource: "virtualmachines"}
+	Instances        = schema.GroupVersionResource{Group: "kubevirt.io", Version: "v1", Resource: "virtualmachineinstances"}
+	DataVolumes      = schema.GroupVersionResource{Group: "cdi.kubevirt.io", Version: "v1beta1", Resource: "datavolumes"}
+	Snapshots        = schema.GroupVersionResource{Group: "snapshot.kubevirt.io", Version: "v1beta1", Resource: "virtualmachinesnapshots"}
+	SnapshotContents = Snapshots.GroupVersion().WithResource("virtualmachinesnapshotcontents")
+	Restores         = Snapshots.GroupVersion().WithResource("virtualmachinerestores")
+	Claims           = corev1.SchemeGroupVersion.WithResource("persistentvolumeclaims")
+	volumes          = corev1.SchemeGroupVersion.WithResource("persistentvolumes")
 )
 
 // VirtualMachine returns the kind of VMs.

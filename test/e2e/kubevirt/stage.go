@@ -59,6 +59,7 @@ func newStage(client *cluster.Client, complain func(error)) *stage {
 		DataVolumes:     s.fillDisk,
 		Claims:          s.growClaim,
 		Snapshots:       s.takeSnapshot,
+		Restores:        s.restore,
 	}
 	return s
 }
@@ -96,12 +97,14 @@ func (s *stage) play(ctx context.Context) {
 		look := func(object any) {
 			if o, ok := object.(*unstructured.Unstructured); ok {
 				s.queue.Add(request{resource, o.GetNamespace(), o.GetName()})
-				s.queueRelated(resource, o, informers.ForResource(Instances).Informer().GetStore())
+				s.queueRelated(resource, o, informers.ForResource(Instances).Informer().GetStore(),
+					informers.ForResource(Restores).Informer().GetStore())
 			}
 		}
 		_, err := informers.ForResource(resource).Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc:    look,
 			UpdateFunc: func(_, object any) { look(object) },
+			DeleteFunc: look,
 		})
 		if err != nil {
 			s.complain(err)
@@ -116,11 +119,18 @@ func (s *stage) play(ctx context.Context) {
 	}
 }
 
-func (s *stage) queueRelated(resource schema.GroupVersionResource, object *unstructured.Unstructured, instances cache.Store) {
+func (s *stage) queueRelated(
+	resource schema.GroupVersionResource, object *unstructured.Unstructured, instances, restores cache.Store,
+) {
 	switch resource {
 	case Instances:
 		for _, disk := range disksOf(object) {
 			s.queue.Add(request{DataVolumes, object.GetNamespace(), disk})
+		}
+		for _, restore := range restores.List() {
+			if r, ok := restore.(*unstructured.Unstructured); ok && r.GetNamespace() == object.GetNamespace() {
+				s.queue.Add(request{Restores, r.GetNamespace(), r.GetName()})
+			}
 		}
 	case DataVolumes, Claims:
 		for _, other := range instances.List() {
