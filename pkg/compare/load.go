@@ -36,7 +36,9 @@ type Loaded struct {
 	Note    string            // what does not exist in its revision, for users; empty if all does
 	Objects []manifest.Object // each once; see render.Objects about their JSON
 	Fleet   *machine.Fleet    // nil if it is not one
-	Diags   *source.Diagnostics
+	// Rendered are the objects of a fleet by VM.
+	Rendered []render.Rendered
+	Diags    *source.Diagnostics
 	// Directories are those of the entries of VMs, relative to the fleet's, by NAMESPACE/NAME; nil if it is no fleet.
 	Directories map[string]string
 	// Layers are those of a platform; nil if it is none, or of one layer alone.
@@ -111,6 +113,7 @@ func (l *Loader) Options(s Side) fleet.Options {
 	if s.Target != nil {
 		o.Target = s.Target
 	}
+	o.Unheld = s.Unheld
 	return o
 }
 
@@ -124,7 +127,7 @@ func loadFleet(label, path string, o fleet.Options) Loaded {
 	rendered := c.Rendered(diags)
 	l := Loaded{Label: label, Fleet: f, Diags: diags, Directories: files.below(f)}
 	if !diags.HasErrors() {
-		l.Objects = render.Objects(rendered...)
+		l.Objects, l.Rendered = render.Objects(rendered...), rendered
 	}
 	return l
 }
@@ -139,6 +142,17 @@ func loadPlatform(label, file string, o layers.Options) Loaded {
 		l.Layers = layersOf(groups)
 	}
 	return l
+}
+
+// ByVM returns the objects of the VMs of a fleet, by NAMESPACE/NAME.
+func (l *Loaded) ByVM() map[string][]manifest.Object {
+	out := map[string][]manifest.Object{}
+	for i := range l.Rendered {
+		if r := &l.Rendered[i]; !r.Jobs {
+			out[r.Namespace+"/"+r.Name] = render.Objects(*r)
+		}
+	}
+	return out
 }
 
 // layersOf returns the layers of a platform.

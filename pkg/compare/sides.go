@@ -46,6 +46,7 @@ type Side struct {
 	Revision string            // of Files
 	Overlays []string          // files to merge over those of both sides
 	Sets     []string          // vars in addition to those of both sides
+	Unheld   bool              // whether VMs that are held are loaded as the values files have them
 	Target   map[string]string // versions that replace those of the fleet's target, by product; nil if there are none
 }
 

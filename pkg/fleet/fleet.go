@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/held"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -44,6 +45,8 @@ type Options struct {
 	// MostVMs is the number of VMs that are accepted, 0 if there is no bound. Replicas that take longer to render, such as
 	// those with overrides or patches, count several times.
 	MostVMs int
+	// Unheld is true if VMs are rendered as if none of them were held, with the digests of their changes.
+	Unheld bool
 	// Alone is true if the selected VMs are only looked at: they do not have to be selected with those that they are
 	// rendered with.
 	Alone bool
@@ -91,8 +94,9 @@ type Fleet struct {
 	pool  *pool
 	mu    sync.Mutex // guards the fields below
 	diags *source.Diagnostics
-	homes map[string][]string // namespaces in the files of all entries found, by name; nil without overlays
-	unmet unmet               // values of overlays that no entry has so far
+	homes map[string][]string   // namespaces in the files of all entries found, by name; nil without overlays
+	unmet unmet                 // values of overlays that no entry has so far
+	held  map[string]*held.File // by NAMESPACE/NAME
 }
 
 // Visitor receives an entry as soon as it is read, with the problems found in
@@ -139,6 +143,7 @@ func (f *Fleet) openTree(path string) {
 	f.tree = t
 	f.Platform = f.readPlatform()
 	f.readHeader()
+	f.readHeld()
 	f.openGiven()
 }
 

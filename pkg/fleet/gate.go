@@ -19,7 +19,7 @@ var gateLevels = []string{
 
 // checkGate reports what a document takes away from the gate of those that it merges over.
 func checkGate(below, over *source.Node, diags *source.Diagnostics) {
-	for _, key := range []string{"approve", "maxImpact"} {
+	for _, key := range []string{"approve", "maxImpact", "hold"} {
 		was, now := below.Get("policy", key), over.Field("policy")
 		if now != nil && now.Value.Kind == source.Map {
 			now = now.Value.Field(key)
@@ -32,7 +32,7 @@ func checkGate(below, over *source.Node, diags *source.Diagnostics) {
 			value = strconv.Quote(now.Value.Text)
 		}
 		accepted := gateLevels[:slices.Index(gateLevels, was.Text)+1]
-		if key == "approve" {
+		if key != "maxImpact" {
 			accepted = accepted[1:]
 		}
 		diags.Errorf(now.Value.Pos(), rule.Gate, source.JoinPath("policy", key),
@@ -173,7 +173,7 @@ func (f *Fleet) checkShared(keys *source.Node, path string, diags *source.Diagno
 
 // gate returns the level of the fleet's gate, or nil if it has none.
 func (f *Fleet) gate() *source.Node {
-	for _, key := range []string{"approve", "maxImpact"} {
+	for _, key := range []string{"approve", "maxImpact", "hold"} {
 		if n := f.HeaderKey("policy", key); n.IsSet() {
 			return n
 		}

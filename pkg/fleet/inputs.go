@@ -11,7 +11,7 @@ import (
 // Inputs returns the files outside part, a directory of the fleet, that its
 // VMs depend on: fleet.yaml, a platform.yaml next to it with its bases, the _defaults.yaml of
 // every directory above part (whether or not it exists, because it may be
-// added later), and the targets of symbolic links. The paths are cleaned and
+// added later), the directory of what is held, and the targets of symbolic links. The paths are cleaned and
 // sorted.
 func (f *Fleet) Inputs(part string) ([]string, error) {
 	dirs := directories(f.Root, part)
@@ -24,6 +24,9 @@ func (f *Fleet) Inputs(part string) ([]string, error) {
 		if f.Platform != nil {
 			files = append(files, f.Platform.Files...)
 		}
+	}
+	if f.Header.Policy.Hold != "" {
+		files = append(files, f.HeldDir())
 	}
 	for _, dir := range dirs {
 		files = append(files, filepath.Join(dir, defaultsName))

@@ -103,6 +103,8 @@ const (
 	CodeLimit        impact.Code = "above-limit"
 	CodeRemoval      impact.Code = "removal-missing"
 	CodeStage        impact.Code = "staged"
+	CodeHeld         impact.Code = "held"
+	CodeNotHeld      impact.Code = "not-held"
 )
 
 // Blocked reports whether the sync must not happen as it is.
@@ -171,7 +173,7 @@ func Judge(old, now manifest.Tree, causes []impact.Cause, isOwn func(*impact.Cau
 	if g.From == impact.None && g.Max == impact.None {
 		return nil
 	}
-	needs := g.needs(now, causes, isOwn)
+	needs := g.needs(cluster.Annotation(now, labels.Stage) == "true", causes, isOwn)
 	if now == nil {
 		g.judgeRemoval(old, len(needs) > 0)
 		return g
@@ -179,6 +181,30 @@ func Judge(old, now manifest.Tree, causes []impact.Cause, isOwn func(*impact.Cau
 	if impact.Weakens(old, now, labels.ApproveFrom) || impact.Weakens(old, now, labels.MaxImpact) {
 		needs[RiskGate] = need{impact.Metadata, true}
 	}
+	g.approve(old, now, needs)
+	return g
+}
+
+// Hold returns what releases the change of a VM that a fleet holds from a level on, or nil if nothing of the change
+// reaches the level. What the VM takes at a restart of its own, in its maintenance window or at its next start, is not
+// held.
+func Hold(level impact.Level, old, now manifest.Tree, causes []impact.Cause, isOwn func(*impact.Cause) bool) *Gate {
+	g := &Gate{From: level}
+	waits := cluster.Annotation(now, labels.Stage) == "true" || cluster.Annotation(now, labels.Maintenance) != ""
+	needs := g.needs(waits, causes, isOwn)
+	switch {
+	case len(needs) == 0:
+		return nil
+	case now == nil:
+		g.judgeRemoval(old, true)
+	default:
+		g.approve(old, now, needs)
+	}
+	return g
+}
+
+// approve sets the approvals that a change needs.
+func (g *Gate) approve(old, now manifest.Tree, needs map[Risk]need) {
 	g.Token = token(old, now)
 	for _, risk := range approval.Risks() {
 		r := Risk(risk)
@@ -186,12 +212,11 @@ func Judge(old, now manifest.Tree, causes []impact.Cause, isOwn func(*impact.Cau
 			g.Approvals = append(g.Approvals, g.approval(old, now, r, n))
 		}
 	}
-	return g
 }
 
 // needs returns what needs an approval, by risk, and sets what exceeds the maximum and what is left for the next start.
-func (g *Gate) needs(now manifest.Tree, causes []impact.Cause, isOwn func(*impact.Cause) bool) map[Risk]need {
-	stage := cluster.Annotation(now, labels.Stage) == "true"
+// stage is whether a restart is.
+func (g *Gate) needs(stage bool, causes []impact.Cause, isOwn func(*impact.Cause) bool) map[Risk]need {
 	needs := map[Risk]need{}
 	for i := range causes {
 		c := &causes[i]

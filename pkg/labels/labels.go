@@ -157,6 +157,9 @@ const (
 	Approved = "vmrender.io/approved"
 	// Stage is "true" for a VM that is left as it is until its next start.
 	Stage = "vmrender.io/stage"
+	// Held is on a VM that stays as it was: the level of the change that waits, and the approvals that release it, such as
+	// "restart restart=FROM-TO".
+	Held = "vmrender.io/held"
 	// BreakGlass allows changes of an object in the cluster to pass the policies: a reason, and
 	// until when. An administrator sets it, and nothing renders it.
 	BreakGlass = "vmrender.io/break-glass"

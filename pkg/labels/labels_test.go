@@ -57,6 +57,7 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.Powered:          "vmrender.io/powered",
 		labels.Stage:            "vmrender.io/stage",
 		labels.BreakGlass:       "vmrender.io/break-glass",
+		labels.Held:             "vmrender.io/held",
 		labels.NoBecomes:        "none",
 		labels.Fleet:            "vmrender.io/fleet",
 		labels.Directory:        "vmrender.io/directory",

@@ -79,6 +79,7 @@ func (w *wide) check() {
 	w.checkPlans()
 	resolveWaves(w.records, index, w.fleet.Incomplete(), w.diags)
 	w.checkHooks()
+	w.checkHeld()
 	w.showWaiting()
 	w.checkSelection()
 }

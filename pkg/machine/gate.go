@@ -8,6 +8,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/approval"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/held"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -21,6 +22,8 @@ type Gate struct {
 	Stage       bool       // whether a change that needs a restart is left for the next start
 	// Approved are the tokens of the fleet's `policy.approved`, in order, which all VMs share.
 	Approved []Approved
+	// Held is the file that holds the VM, or nil.
+	Held *held.File
 	// Whole is true if all VMs of the fleet are rendered, so that a VM of a token that is not among them is gone.
 	Whole bool
 }
@@ -75,8 +78,9 @@ func (d *draft) gate() *Gate {
 	if stage && !d.site.asksForApprovals {
 		d.warnUnused("stage")
 	}
-	if policy.Gated() {
+	if policy.Gated() || d.site.holds {
 		return &Gate{
+			Held:        d.site.held(d.namespace, d.name),
 			ApproveFrom: policy.Approve, MaxImpact: policy.MaxImpact, Approvals: approvals, Stage: stage,
 			Approved: d.site.approved, Whole: d.site.whole,
 		}
@@ -100,7 +104,7 @@ func approvedOf(f *fleet.Fleet, diags *source.Diagnostics) []Approved {
 			out = append(out, Approved{t, source.IndexPath("policy.approved", i), n.Pos()})
 		}
 	}
-	if len(out) > 0 && !f.Header.Policy.Gated() && !f.HeaderKey("policy", "approve").IsSet() {
+	if len(out) > 0 && !f.Header.Policy.Gated() && !f.HeaderKey("policy", "approve").IsSet() && !f.Holds() {
 		diags.Warnf(list.Pos(), rule.Approval, "policy.approved",
 			"changes nothing: the fleet requires no approvals; remove it, or set `policy.approve`")
 	}

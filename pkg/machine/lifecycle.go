@@ -25,7 +25,7 @@ func (d *draft) lifecycle() Lifecycle {
 		Removal:        lc.Removal, Unprotected: lc.Protection == "none", Maintenance: d.maintenance(),
 		Snapshots: d.snapshots(), Power: d.power(), RestoreFrom: d.restoreFrom(),
 	}
-	if out.Removal == "" && d.site.Policy.Asks() && !d.deletesUnseen() {
+	if out.Removal == "" && d.site.Policy.Keeps() && !d.deletesUnseen() {
 		out.Removal = values.Denied
 	}
 	if lc.KeepDisks != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/held"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/template"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -28,10 +29,13 @@ type Site struct {
 
 	lacks []lack      // see [draft.checkFeatures]
 	ended func() bool // see [fleet.Options.Full]
-	// asksForApprovals is true if `policy.approve` is set, also to a value that was refused.
+	// asksForApprovals is true if `policy.approve` or `policy.hold` is set, also to a value that was refused.
 	asksForApprovals bool
 	approved         []Approved // see [Gate.Approved]
 	whole            bool       // see [Gate.Whole]
+	// holds is true if VMs may be held, so that all of them need digests, and held returns what holds one, or nil.
+	holds bool
+	held  func(namespace, name string) *held.File
 	// noOpenShift is the position to warn at of images that only OpenShift has, or nil if the cluster may have them.
 	noOpenShift *source.Pos
 
@@ -55,9 +59,11 @@ func NewSite(f *fleet.Fleet, diags *source.Diagnostics) *Site {
 		identity: newIdentity(f, diags),
 		goFleet:  map[string]any{"name": h.Metadata.Name},
 
-		asksForApprovals: f.HeaderKey("policy", "approve").IsSet(),
+		asksForApprovals: f.HeaderKey("policy", "approve").IsSet() || f.HeaderKey("policy", "hold").IsSet(),
 		approved:         approvedOf(f, diags),
 		whole:            f.Part() == "." && len(f.VMs) == 0,
+		holds:            f.Holds(),
+		held:             f.HeldFile,
 	}
 	if f.NoOpenShift && h.Target.OpenShift == nil {
 		s.noOpenShift = new(f.HeaderPos(f.PartPos(), "target"))

@@ -28,5 +28,5 @@ var engineCodes = []impact.Code{
 	"names-taken", codeFirstBoot, "disks-found", "moved", "same-address", "same-identity", "state-deleted",
 	codeNeverStarts, codeRefused, "no-room", "renamed", "replaced", "secret-unseen", "two-writers",
 	"upgrade", CodeAdopted, gate.CodeApproved, gate.CodeMissing, gate.CodeStale, gate.CodeUnapprovable,
-	gate.CodeCeiling, gate.CodeLimit, gate.CodeRemoval, gate.CodeStage,
+	gate.CodeCeiling, gate.CodeLimit, gate.CodeRemoval, gate.CodeStage, gate.CodeHeld, gate.CodeNotHeld,
 }

@@ -17,6 +17,15 @@ func (p *planner) gate(pair *pairs.Pair, s *impact.Subject, v *Verdict) *gate.Ga
 	return gate.Judge(old, s.New, v.Causes, v.isOwn)
 }
 
+// hold returns what releases the change of a VM if the fleet holds it, or nil.
+func (p *planner) hold(pair *pairs.Pair, s *impact.Subject, v *Verdict) *gate.Gate {
+	old := p.former(pair, s)
+	if p.holdFrom == impact.None || old == nil || v.Level == impact.None {
+		return nil
+	}
+	return gate.Hold(p.holdFrom, old, s.New, v.Causes, v.isOwn)
+}
+
 // isOwn reports whether a cause is about the VM itself, under its new or its former name.
 func (v *Verdict) isOwn(c *impact.Cause) bool {
 	return c.Object == (manifest.ID{}) || c.Object == v.ID || v.Was != nil && c.Object == *v.Was

@@ -52,7 +52,7 @@ func (p *planner) verdictOf(pair *pairs.Pair, s *impact.Subject) Verdict {
 	if was := p.predecessors[pair]; was != nil {
 		v.Was = &was.ID
 	}
-	v.Gate = p.gate(pair, s, &v)
+	v.Gate, v.Hold = p.gate(pair, s, &v), p.hold(pair, s, &v)
 	return v
 }
 

@@ -27,6 +27,8 @@ type Options struct {
 	Was, Now map[string]string
 	// WasLayers and NowLayers are the layers of a platform on both sides; nil for what is none.
 	WasLayers, NowLayers *world.Layers
+	// Hold is the level from which the fleet holds changes; None if it holds none.
+	Hold impact.Level
 }
 
 // New returns what a sync does that turns one set of objects into another. Objects
@@ -34,6 +36,7 @@ type Options struct {
 // written by the same program.
 func New(was, now []manifest.Object, o Options) *Plan {
 	p := &planner{Set: pairs.New(was, now, o.Cluster, o.Live), was: o.Was, now: o.Now, common: o.Types, out: &Plan{}}
+	p.holdFrom = o.Hold
 	if o.Upgrade != nil {
 		p.toVersion(o)
 	}
@@ -92,6 +95,9 @@ type planner struct {
 
 	// restarts are the VMs that are restarted.
 	restarts map[cluster.Key]bool
+
+	// holdFrom is the level from which changes are held; None if none are.
+	holdFrom impact.Level
 
 	// observed is the version of KubeVirt that the cluster reports; empty if unknown.
 	observed string

@@ -61,6 +61,8 @@ type Verdict struct {
 	// Gate is the result of the fleet's policy for it; nil for objects other than VMs,
 	// and for VMs that it does not check.
 	Gate *gate.Gate
+	// Hold is what releases the change if the fleet holds it; nil if it is below the level from which the fleet does.
+	Hold *gate.Gate
 }
 
 // Job is a Job or AnsibleJob that a sync runs for VMs.

@@ -42,6 +42,7 @@ type Collector struct {
 	names    identities
 	needs    needs // empty without APIs
 	kinds    map[argocd.GroupKind]bool
+	holdings map[int]*holding // by index in rendered
 }
 
 // Rendered is one VM's objects, or those of a Job or a Plan for the VMs of a namespace.
@@ -64,6 +65,7 @@ func NewCollector() *Collector {
 	return &Collector{
 		needs:    needs{},
 		kinds:    map[argocd.GroupKind]bool{},
+		holdings: map[int]*holding{},
 		encoding: sync.Pool{New: func() any { return new([]byte) }},
 	}
 }
@@ -98,16 +100,28 @@ func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 		return
 	}
 	kept := c.keep(*text)
-	c.noteNeeds(m, objects)
-	c.jobs.add(m, objects, content)
+	isHeld := m.Gate != nil && m.Gate.Held != nil
+	if !isHeld {
+		c.jobs.add(m, objects, content)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.noteKinds(objects)
-	c.names.add(len(c.rendered), objects)
+	if isHeld {
+		c.holdings[len(c.rendered)] = &holding{m, objects, content}
+	} else {
+		c.note(len(c.rendered), m, objects)
+	}
 	c.rendered = append(c.rendered, Rendered{
 		Namespace: c.namespace(m), Name: strings.Clone(m.Name), wave: m.Wave, text: kept,
 		becomes: becomes, guarded: guarded, pos: m.Pos, path: strings.Clone(m.Path),
 	})
+}
+
+// note adds what is rendered of a VM, the given one of all, to the checks. c.mu must be locked.
+func (c *Collector) note(index int, m *machine.Machine, objects []runtime.Object) {
+	c.noteNeeds(m, objects)
+	c.noteKinds(objects)
+	c.names.add(index, objects)
 }
 
 // namespace returns the namespace of a VM. That of the VM before, which is mostly the same, saves a copy.
@@ -123,9 +137,9 @@ func (c *Collector) pending(m *machine.Machine, objects []runtime.Object) {
 	if m.Sibling {
 		return
 	}
-	c.noteNeeds(m, nil)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.noteNeeds(m, nil)
 	c.noteKinds(objects)
 	c.rendered = append(c.rendered, Rendered{
 		Namespace: c.namespace(m), Name: strings.Clone(m.Name), Pending: true, wave: m.Wave,
@@ -201,13 +215,11 @@ func (c *Collector) Kinds() []argocd.GroupKind {
 }
 
 // noteNeeds records the kinds that a VM and its objects need, unless the
-// cluster's APIs are unknown.
+// cluster's APIs are unknown. c.mu must be locked.
 func (c *Collector) noteNeeds(m *machine.Machine, objects []runtime.Object) {
 	if c.APIs == "" {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.needs.addMachine(m, objects)
 }
 
@@ -222,6 +234,7 @@ func (c *Collector) CheckAPIs(diags *source.Diagnostics) { c.needs.reportUnserve
 func (c *Collector) Rendered(diags *source.Diagnostics) []Rendered {
 	c.gates.settle(diags)
 	c.gates.share(c.rendered, diags)
+	c.settleHeld(diags)
 	all := append(slices.Clip(c.rendered), c.renderedJobs(diags)...)
 	all = append(all, c.renderedPlans(len(all), diags)...)
 	if !c.Full() {

@@ -174,13 +174,19 @@ type Policy struct {
 	// Bounds on the number of VMs that one commit may change, by level. `vmrender plan` exits with status 1 if a commit
 	// exceeds one. An overlay can only set lower ones.
 	Limits *Limits `json:"limits,omitempty"`
+	// Level of impact from which a VM stays as Git last approved it until its change is approved, while the rest of the
+	// commit is applied: see [hold.md](../how-to/hold.md). An overlay can only set a milder level. If unset, no VM is held.
+	Hold string `json:"hold,omitempty" enum:"live,migrate,staged,restart,power,recreate,delete,data-loss"`
 	// Kinds of workloads and permissions that `objects` of VMs can have, such as `apps/Deployment`, or `Pod` of the
 	// core group. An overlay can only remove some.
 	Objects []string `json:"objects,omitempty"`
 }
 
 // Gated reports whether the fleet limits changes to its VMs by their impact.
-func (p *Policy) Gated() bool { return p.Approve != "" || p.MaxImpact != "" }
+func (p *Policy) Gated() bool { return p.Approve != "" || p.MaxImpact != "" || p.Hold != "" }
+
+// Keeps reports whether the fleet keeps VMs that a commit removes without an earlier one that permits it.
+func (p *Policy) Keeps() bool { return p.Asks() || p.Hold != "" }
 
 // Asks reports whether changes of the fleet's VMs need approvals.
 func (p *Policy) Asks() bool { return p.Approve != "" && p.Approve != NoGate }
