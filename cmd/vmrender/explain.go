@@ -43,6 +43,7 @@ removed from Git, or its Argo CD Application is deleted.`,
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		noteHeld(cmd, path, flags.options(cmd, args[:1]))
 		key := ""
 		if len(args) == 2 {
 			key = args[1]

@@ -7,7 +7,6 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/compare"
 	"github.com/vmrender/vmrender/pkg/manifest"
-	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -15,7 +14,7 @@ import (
 // places returns where the files of the new side set what a plan names: the values of a
 // fleet, or a platform.yaml as a whole. It returns nil for manifests, and for a platform in
 // a revision.
-func (f *sideFlags) places(cmd *cobra.Command, to compare.Loaded, p *plan.Plan) report.Locator {
+func (f *sideFlags) places(cmd *cobra.Command, to compare.Loaded, p *report.Plan) report.Locator {
 	side := f.sides.To
 	if side.Path == "-" {
 		return nil
@@ -31,13 +30,16 @@ func (f *sideFlags) places(cmd *cobra.Command, to compare.Loaded, p *plan.Plan) 
 
 // valuePlaces returns where the fleet of the new side sets the values of the VMs that a plan
 // changes. It reads the fleet again, at the first call: only some outputs need it.
-func (f *sideFlags) valuePlaces(cmd *cobra.Command, p *plan.Plan) report.Locator {
+func (f *sideFlags) valuePlaces(cmd *cobra.Command, p *report.Plan) report.Locator {
 	places := sync.OnceValue(func() *compare.Places {
 		var vms []string
 		for i := range p.VMs {
 			if v := &p.VMs[i]; len(v.Causes) > 0 {
 				vms = append(vms, v.ID.Namespace+"/"+v.ID.Name)
 			}
+		}
+		for i := range p.Holds {
+			vms = append(vms, p.Holds[i].ID.Namespace+"/"+p.Holds[i].ID.Name)
 		}
 		return f.loader(cmd).Places(cmd.Context(), f.sides, vms)
 	})

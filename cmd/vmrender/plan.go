@@ -54,8 +54,10 @@ reaches the level.
 
 In a fleet with policy.approve, policy.maxImpact or policy.limits, the exit status is
 also 1 while a change lacks an approval or exceeds a limit, unless you set --gate=false.
-The report contains the lines that approve it (docs/how-to/gate.md). If there is no
-plan, because a state is invalid or cannot be read, the exit status is 3.`
+The report contains the lines that approve it (docs/how-to/gate.md). In a fleet with
+policy.hold, this includes a change that is neither held nor approved: "vmrender hold"
+holds it (docs/how-to/hold.md). If there is no plan, because a state is invalid or
+cannot be read, the exit status is 3.`
 
 func newPlanCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -104,10 +106,14 @@ func newPlanCommand() *cobra.Command {
 		if err := problems.Report(cmd.ErrOrStderr(), live.diags); err != nil {
 			return err
 		}
-		p := predict(sides, from, to, live, set.Cluster(targetOf(to)), oneApplication)
+		c := comparison{sides, from, to, live, set.Cluster(targetOf(to)), oneApplication}
+		p := c.predict()
 		p.Version, p.Verbose, p.Terminal = readBuild().Version, verbose, terminalOf(cmd.OutOrStdout())
 		p.Command = planCommandLine(cmd, args)
-		p.Place = sides.places(cmd, to, p.Plan)
+		if p.Holds, err = c.holds(cmd, p.Plan); err != nil {
+			return err
+		}
+		p.Place = sides.places(cmd, to, &p)
 		p.Limits = limits.Judge(limitsOf(from), limitsOf(to), p.Plan)
 		p.Unknown = append(p.Unknown, sides.neighbor()...)
 		if err := format.value.Write(cmd.OutOrStdout(), p); err != nil {
@@ -128,11 +134,15 @@ func judge(cmd *cobra.Command, p report.Plan, failOn impact.Level, gate bool) er
 	if exceeded {
 		cmd.PrintErrf("%s of the fleet's policy exceeded; see docs/how-to/gate.md\n", problems.Count(len(p.Limits), "limit"))
 	}
+	notHeld := gate && p.HoldBlocks()
+	if notHeld {
+		cmd.PrintErrln("what the fleet holds is not as it should be; see docs/how-to/hold.md")
+	}
 	reached := p.Reaches(failOn)
 	if reached {
 		cmd.PrintErrf("the plan reaches %s, and --fail-on is %s\n", p.Worst(), failOn)
 	}
-	if blocked || exceeded || reached {
+	if blocked || exceeded || notHeld || reached {
 		return errFinding
 	}
 	return nil
@@ -195,10 +205,18 @@ func reportSides(cmd *cobra.Command, from, to compare.Loaded) error {
 	return nil
 }
 
+// comparison is what a plan compares.
+type comparison struct {
+	*sideFlags
+	from, to       compare.Loaded
+	state          state
+	declared       cluster.Settings
+	oneApplication bool
+}
+
 // predict returns the plan with what is compared with what.
-func predict(
-	f *sideFlags, from, to compare.Loaded, live state, declared cluster.Settings, oneApplication bool,
-) report.Plan {
+func (c comparison) predict() report.Plan {
+	f, from, to, live, declared := c.sideFlags, c.from, c.to, c.state, c.declared
 	p := report.Plan{From: f.side(f.sides.From, from), To: f.side(f.sides.To, to), Unknown: live.unknown()}
 	p.To.Targets, p.To.Settings = targetsOf(&declared), settings(&declared)
 	if f.sides.From.Origin == compare.Cluster {
@@ -212,7 +230,8 @@ func predict(
 	}
 	options := plan.Options{Cluster: declared, Live: live.objects, Upgrade: f.sides.Upgrade, Types: catalog.Installed}
 	options.WasLayers, options.NowLayers = from.Layers, to.Layers
-	if !oneApplication {
+	options.Hold = c.holdFrom()
+	if !c.oneApplication {
 		options.Was, options.Now = from.Directories, to.Directories
 	}
 	p.Plan = plan.New(from.Objects, to.Objects, options)

@@ -74,7 +74,7 @@ func commandGroups() []commandGroup {
 	return []commandGroup{
 		{"Render and check", []*cobra.Command{newExplainCommand(), newTemplateCommand(), newValidateCommand()}},
 		{"Before and after a sync", []*cobra.Command{
-			newDrillCommand(), newPlanCommand(), newReportCommand(), newStatusCommand(),
+			newDrillCommand(), newHoldCommand(), newPlanCommand(), newReportCommand(), newStatusCommand(),
 		}},
 		{"Write a fleet", []*cobra.Command{
 			newCatalogCommand(), newImagesCommand(), newImportCommand(), newInitCommand(), newReleaseCommand(),

@@ -103,7 +103,7 @@ func reasonOf(v *plan.Verdict) string {
 	if v.Hold != nil {
 		return "its change is approved"
 	}
-	return "nothing of its change is to be held"
+	return "nothing of its change, if there is one, is to be held"
 }
 
 // judge returns the state of a VM whose change is to be held. effect is what the sync does to it.
@@ -128,12 +128,12 @@ func (in *Input) judge(v *plan.Verdict, effect *gate.Gate) VM {
 // file returns what holds the VM, without its objects.
 func (v *VM) file() *held.File {
 	return &held.File{
-		Namespace: v.ID.Namespace, Name: v.ID.Name, Level: v.Level.String(), Approvals: v.Approvals, Why: v.causes(),
+		Namespace: v.ID.Namespace, Name: v.ID.Name, Level: v.Level.String(), Approvals: v.Approvals, Why: v.Causes(),
 	}
 }
 
-// causes returns why the change is held, in a sentence each.
-func (v *VM) causes() []string {
+// Causes returns why the change is held, in a sentence each.
+func (v *VM) Causes() []string {
 	var out []string
 	for i := range v.Verdict.Causes {
 		c := &v.Verdict.Causes[i]
@@ -159,7 +159,7 @@ func (in *Input) obstacle(v *plan.Verdict) string {
 	old := in.Old[nameOf(v.ID)]
 	for i := range old {
 		o := &old[i]
-		if o.ID == v.ID && cluster.SyncOption(manifest.Decode(o), "Replace") == "true" {
+		if o.ID == v.ID && cluster.SyncOption(manifest.Decode(o.JSON), "Replace") == "true" {
 			return "its strategy deletes it in any sync that changes it, so that it cannot be held"
 		}
 		if problem := in.unholdable(o, in.New[nameOf(v.ID)]); problem != "" {
@@ -209,7 +209,7 @@ func Annotations(objects []manifest.Object) map[string]string {
 	for i := range objects {
 		o := &objects[i]
 		if strings.Contains(string(o.JSON), `"`+labels.Held+`"`) {
-			if text := cluster.Annotation(manifest.Decode(o), labels.Held); text != "" {
+			if text := cluster.Annotation(manifest.Decode(o.JSON), labels.Held); text != "" {
 				out[nameOf(o.ID)] = text
 			}
 		}

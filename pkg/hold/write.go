@@ -4,20 +4,23 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/vmrender/vmrender/internal/files"
 	"github.com/vmrender/vmrender/pkg/held"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // Changes are what [Write] does.
 type Changes struct {
 	Written, Unchanged int
-	Removed            []string // names of files
+	Removed            []Removed
 }
+
+// Removed is a file that is removed.
+type Removed struct{ Name, Why string }
 
 // Write writes a file for each VM that is to be held, and removes the files of others. Those of VMs that are not in
 // the plan stay, unless it is about the whole fleet, and those of VMs that cannot be held also do. It writes all files
@@ -70,23 +73,27 @@ func existing(dir string) ([]string, error) {
 }
 
 // remove removes the files that hold no VM.
-func (in *Input) remove(d *files.Dir, names []string, keep map[string]bool, whole bool) ([]string, error) {
-	planned := map[string]bool{}
+func (in *Input) remove(d *files.Dir, names []string, keep map[string]bool, whole bool) ([]Removed, error) {
+	planned := map[string]*plan.Verdict{}
 	for i := range in.Released.VMs {
-		id := &in.Released.VMs[i].ID
-		planned[held.NameOf(id.Namespace, id.Name)] = true
+		v := &in.Released.VMs[i]
+		planned[held.NameOf(v.ID.Namespace, v.ID.Name)] = v
 	}
-	var out []string
+	var out []Removed
 	for _, name := range names {
-		if keep[name] || !whole && !planned[name] {
+		v := planned[name]
+		if keep[name] || !whole && v == nil {
 			continue
 		}
 		if _, err := d.Remove(name); err != nil {
 			return out, err
 		}
-		out = append(out, name)
+		why := "the fleet does not have the VM"
+		if v != nil {
+			why = reasonOf(v)
+		}
+		out = append(out, Removed{name, why})
 	}
-	slices.Sort(out)
 	return out, nil
 }
 

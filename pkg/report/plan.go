@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/hold"
 	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/limits"
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -28,6 +29,8 @@ type Plan struct {
 	Place Locator
 	// Limits are those of the fleet that the plan exceeds.
 	Limits []limits.Excess
+	// Holds are the VMs whose change the fleet holds, or should hold.
+	Holds []hold.VM
 	// Command is the command line that prints all of the plan. Formats that leave
 	// parts out name it.
 	Command string

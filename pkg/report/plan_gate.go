@@ -39,7 +39,7 @@ func (p Plan) GateNotes() []GateNote {
 
 // notesOf returns the notes with the lines of tokens that are for several VMs, and of every other VM.
 func (p Plan) notesOf(tokens []SharedApproval) []GateNote {
-	out := p.limitNotes()
+	out := append(p.limitNotes(), p.holdNotes()...)
 	of := map[*plan.Verdict]*SharedApproval{}
 	for i := range tokens {
 		for _, v := range tokens[i].VMs {
@@ -230,9 +230,12 @@ func riskOf(a *gate.Approval) string {
 // GateHeadline returns what the gate reports about the plan, in a few words. It is empty if
 // no change is checked.
 func (p Plan) GateHeadline() string {
-	limits := ""
+	limits := p.holdHeadline()
 	if n := len(p.Limits); n > 0 {
-		limits = problems.Count(n, "limit") + " exceeded"
+		if limits != "" {
+			limits += ", "
+		}
+		limits += problems.Count(n, "limit") + " exceeded"
 	}
 	if p.Summary.Gated == 0 {
 		return limits

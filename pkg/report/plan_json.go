@@ -30,6 +30,9 @@ type PlanDocument struct {
 	Approvals []PlanSharedApproval `json:"approvals"`
 	// The limits of `policy.limits` that the plan exceeds. The exit status is 1 if there are any.
 	Limits []PlanLimit `json:"limits"`
+	// The VMs whose change `policy.hold` holds or should hold; missing if there are none. The exit status is 1 if one of
+	// them is not held.
+	Holds []PlanHold `json:"holds,omitempty"`
 	// The plan in counts.
 	Summary PlanSummary `json:"summary"`
 	// What the plan starts from.
@@ -188,7 +191,7 @@ func (p Plan) Document() PlanDocument {
 	d := PlanDocument{
 		VMs: p.verdicts(p.VMs), Objects: p.verdicts(p.Objects), Jobs: make([]PlanJob, 0, len(p.Jobs)),
 		Notes: notNil(p.Notes), Unknown: notNil(p.Unknown),
-		Causes: p.SharedCauses(), Approvals: p.sharedApprovals(), Limits: p.exceededLimits(),
+		Causes: p.SharedCauses(), Approvals: p.sharedApprovals(), Limits: p.exceededLimits(), Holds: p.holds(),
 		Summary: PlanSummary{
 			Headline: p.Headline(), Worst: p.Worst(), Labels: []string{},
 			VMs: orEmpty(p.Summary.VMs), Objects: orEmpty(p.Summary.Objects),

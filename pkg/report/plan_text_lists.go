@@ -16,7 +16,7 @@ func (t *planText) gate(p Plan) {
 		return
 	}
 	color := green
-	if p.Summary.Blocked > 0 || len(p.Limits) > 0 {
+	if p.Summary.Blocked > 0 || len(p.Limits) > 0 || p.HoldBlocks() {
 		color = red
 	}
 	t.heading(color, "gate", ": "+headline)

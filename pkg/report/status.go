@@ -109,7 +109,7 @@ func says(v *status.Standing) string {
 
 // stateColors are the colors of states, which are always written in words also.
 var stateColors = map[status.State]sgr{
-	status.StateOK: green, status.StateUnderWay: cyan, status.StateStaged: cyan, status.StateRestart: yellow,
+	status.StateOK: green, status.StateHeld: cyan, status.StateUnderWay: cyan, status.StateStaged: cyan, status.StateRestart: yellow,
 	status.StateNotSynced: yellow, status.StateDrift: magenta, status.StateLeftOver: magenta, status.StateFailed: red,
 	status.StateDisk: red, status.StateDown: alarm,
 }

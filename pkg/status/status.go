@@ -16,6 +16,7 @@ type State uint8
 // The states, mildest first.
 const (
 	StateOK        State = iota // as Git has it
+	StateHeld                   // as it was: Git holds a change of it until that is approved
 	StateUnderWay               // a change is in progress and ends by itself
 	StateStaged                 // a change takes effect at the next start, and nothing asks for one
 	StateRestart                // waits for a restart
@@ -29,7 +30,7 @@ const (
 
 // stateNames are the names in output, in the order of the states.
 var stateNames = []string{
-	"ok", "under-way", "staged", "restart", "not-synced", "drift", "left-over", "failed", "disk", "down",
+	"ok", "held", "under-way", "staged", "restart", "not-synced", "drift", "left-over", "failed", "disk", "down",
 }
 
 // States returns all states, mildest first.
@@ -61,6 +62,7 @@ func (s *State) UnmarshalText(text []byte) error {
 func (s State) Meaning() string {
 	return [...]string{
 		"the same as in Git",
+		"as it was: Git holds a change of it until that is approved",
 		"an operation is in progress and ends automatically",
 		"a change takes effect at the next start, and no restart is requested",
 		"waits for a restart",
@@ -134,6 +136,7 @@ const (
 	FactHeldBack       FactCode = "held-back"
 	FactStaged         FactCode = "staged"
 	FactUnderWay       FactCode = "under-way"
+	FactHeld           FactCode = "held"
 	FactMoving         FactCode = "moving"
 	FactMoved          FactCode = "moved"
 	FactMoveFailed     FactCode = "move-failed"
@@ -145,7 +148,7 @@ func FactCodes() []FactCode {
 		FactNotRunning, FactDiskNotReady, FactStillOwned, FactChangeFailed, FactRolloutStopped, FactNoSnapshot,
 		FactScheduleFailed, FactNotRestored, FactLeftOver, FactDrift,
 		FactNotSynced, FactMissing, FactNoApplication, FactRestart, FactSticky, FactFalse, FactHeldBack, FactStaged,
-		FactUnderWay, FactMoving, FactMoved, FactMoveFailed,
+		FactUnderWay, FactHeld, FactMoving, FactMoved, FactMoveFailed,
 	}
 	slices.Sort(out)
 	return out
