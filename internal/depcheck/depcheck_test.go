@@ -93,6 +93,18 @@ var rooms = []room{
 		reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, yaml, system),
 	},
 	{
+		dir: "pkg/held", ours: []string{"pkg/approval", "pkg/kinds", "pkg/manifest", "pkg/rule", "pkg/source"},
+		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
+	},
+	{
+		dir: "pkg/hold",
+		ours: []string{
+			"pkg/cluster", "pkg/gate", "pkg/held", "pkg/impact", "pkg/labels", "pkg/manifest", "pkg/plan", "pkg/source",
+			"internal/files",
+		},
+		reach: join(cluster, argocd), imports: join(impure, yaml, system),
+	},
+	{
 		dir: "pkg/limits", ours: []string{"pkg/gate", "pkg/impact", "pkg/plan", "pkg/values"},
 		reach: join(cluster, argocd), imports: join(impure, yaml, system),
 	},
@@ -120,7 +132,7 @@ var rooms = []room{
 	{
 		dir: "pkg/fleet",
 		ours: []string{
-			"pkg/approval", "pkg/rule", "pkg/secret", "pkg/source", "pkg/catalog", "pkg/values", "pkg/platform",
+			"pkg/approval", "pkg/held", "pkg/rule", "pkg/secret", "pkg/source", "pkg/catalog", "pkg/values", "pkg/platform",
 			"pkg/versions", "internal/lazyregexp", "internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),
@@ -129,7 +141,8 @@ var rooms = []room{
 	{
 		dir: "pkg/machine",
 		ours: []string{
-			"pkg/approval", "pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet", "pkg/patch",
+			"pkg/approval", "pkg/held", "pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet",
+			"pkg/patch",
 			"pkg/kinds", "pkg/labels", "pkg/schedule", "pkg/versions", "internal/lazyregexp", "internal/quantities",
 			"internal/sizes", "internal/suggest",
 		},
@@ -151,7 +164,7 @@ var rooms = []room{
 	{
 		dir: "pkg/render",
 		ours: []string{
-			"pkg/admission", "pkg/approval", "pkg/kinds", "pkg/outcome", "pkg/machine", "pkg/values", "pkg/catalog", "pkg/patch",
+			"pkg/admission", "pkg/approval", "pkg/held", "pkg/kinds", "pkg/outcome", "pkg/machine", "pkg/values", "pkg/catalog", "pkg/patch",
 			"pkg/rule", "pkg/schedule", "pkg/source",
 			"pkg/manifest", "pkg/labels",
 			"pkg/argocd", "pkg/versions",
@@ -204,7 +217,8 @@ var rooms = []room{
 	{
 		dir: "pkg/status",
 		ours: []string{
-			"pkg/approval", "pkg/cluster", "pkg/diff", "pkg/impact", "pkg/labels", "pkg/manifest", "pkg/pairs", "pkg/world",
+			"pkg/approval", "pkg/cluster", "pkg/diff", "pkg/held", "pkg/impact", "pkg/labels", "pkg/manifest", "pkg/pairs",
+			"pkg/world",
 			"internal/quantities", "internal/suggest", "internal/wording",
 		},
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
@@ -266,8 +280,8 @@ var rooms = []room{
 	{
 		dir: "pkg/report",
 		ours: []string{
-			"pkg/approval", "pkg/limits", "pkg/rule", "pkg/source", "pkg/manifest", "pkg/gate", "pkg/impact", "pkg/plan",
-			"pkg/status", "pkg/drill",
+			"pkg/approval", "pkg/hold", "pkg/limits", "pkg/rule", "pkg/source", "pkg/manifest", "pkg/gate", "pkg/impact",
+			"pkg/plan", "pkg/status", "pkg/drill",
 		},
 		reach: join(cluster, argocd), imports: impure,
 	},

@@ -132,7 +132,7 @@ func withHold(f fleetgen.Fleet, level string) {
 // Approvals release exactly the commit, and a revert leaves nothing.
 func TestHoldIsExact(t *testing.T) {
 	checked, kept := 0, 0
-	for seed := uint64(1); seed <= 400; seed++ {
+	for seed := uint64(1); seed <= 160; seed++ {
 		random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
 		base := copied(t, fleetgen.New(seed))
 		level := []string{"live", "restart", "restart", "recreate"}[random.IntN(4)]
@@ -149,7 +149,7 @@ func TestHoldIsExact(t *testing.T) {
 		}
 	}
 	t.Logf("%d pairs, %d VMs held", checked, kept)
-	require.Greater(t, checked, 50, "pairs of fleets")
+	require.Greater(t, checked, 30, "pairs of fleets")
 	require.Greater(t, kept, 50, "held VMs")
 }
 
