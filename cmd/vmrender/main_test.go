@@ -55,7 +55,7 @@ func exitStatus(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // approve replaces words in files with the lines that a plan in JSON requires, unchanged: APPROVE with that of the
-// first VM that needs one, and SHARED with that of the first token for several VMs: `approve plan.json vms.yaml`.
+// first VM that needs one, or is held, and SHARED with that of the first token for several VMs: `approve plan.json vms.yaml`.
 func approve(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: approve PLAN FILE...")
@@ -63,11 +63,15 @@ func approve(ts *testscript.TestScript, neg bool, args []string) {
 	var plan struct {
 		VMs       []struct{ Gate struct{ Write string } }
 		Approvals []struct{ Write string }
+		Holds     []struct{ Write string }
 	}
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &plan))
 	line, shared := "", ""
 	for _, vm := range plan.VMs {
 		line = cmp.Or(line, vm.Gate.Write)
+	}
+	for _, vm := range plan.Holds {
+		line = cmp.Or(line, vm.Write)
 	}
 	for _, a := range plan.Approvals {
 		shared = cmp.Or(shared, a.Write)

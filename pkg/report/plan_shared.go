@@ -147,6 +147,11 @@ type PlanSharedApproval struct {
 
 func (p Plan) sharedApprovals() []PlanSharedApproval {
 	all := p.Shared()
+	for _, s := range p.released().Shared() {
+		if !slices.ContainsFunc(all, func(o SharedApproval) bool { return o.String() == s.String() }) {
+			all = append(all, s)
+		}
+	}
 	out := make([]PlanSharedApproval, 0, len(all))
 	for i := range all {
 		s := &all[i]

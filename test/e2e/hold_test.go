@@ -26,10 +26,13 @@ defaults: {os: rhel9, flavor: small}
 policy: {hold: restart}
 `
 
-// declared returns the memory that a VM has in the cluster.
-func (s *scenario) declared(machine string) any {
+// declared returns the memory of db and the zone of web in the cluster.
+func (s *scenario) declared() []any {
 	s.Helper()
-	return s.field(kubevirt.VirtualMachines, machine, "spec", "template", "spec", "domain", "memory", "guest")
+	return []any{
+		s.field(kubevirt.VirtualMachines, "db", "spec", "template", "spec", "domain", "memory", "guest"),
+		s.field(kubevirt.VirtualMachines, "web", "spec", "template", "spec", "nodeSelector", "zone"),
+	}
 }
 
 // holds runs `vmrender hold` against the last commit, and returns what it prints.
@@ -54,7 +57,7 @@ func TestHold(t *testing.T) {
 	t.Parallel()
 	s := newScenario(t, "hold")
 	const before = "vms:\n  db: {memory: 4Gi}\n  web: {memory: 4Gi}\n"
-	const after = "vms:\n  db: {memory: 2Gi}\n  web: {memory: 6Gi}\n"
+	const after = "vms:\n  db: {memory: 2Gi}\n  web: {memory: 4Gi, nodeSelector: {zone: b}}\n"
 	s.write("fleet.yaml", heldFleet)
 	s.write("vms.yaml", before)
 	s.wait(argo.Synced(s.push("A fleet")))
@@ -62,8 +65,8 @@ func TestHold(t *testing.T) {
 
 	s.write("vms.yaml", after)
 	require.Contains(t, s.holds(), "held  hold/db  restart: memory: ")
-	s.wait(argo.Synced(s.push("Less memory for db, and more for web")))
-	require.Equal(t, []any{"4Gi", "6Gi"}, []any{s.declared("db"), s.declared("web")})
+	s.wait(argo.Synced(s.push("Less memory for db, and another zone for web")))
+	require.Equal(t, []any{"4Gi", "b"}, s.declared())
 	require.True(t, s.isHeld("db"))
 	require.False(t, s.isHeld("web"))
 	require.False(t, s.asksForRestart("db"))
@@ -72,20 +75,20 @@ func TestHold(t *testing.T) {
 	s.write("vms.yaml", before)
 	require.Contains(t, s.holds(), "released  hold.db: ")
 	s.wait(argo.Synced(s.push("Take it back")))
-	require.Equal(t, []any{"4Gi", "4Gi"}, []any{s.declared("db"), s.declared("web")})
+	require.Equal(t, []any{"4Gi", nil}, s.declared())
 	require.False(t, s.isHeld("db"))
 
 	s.write("vms.yaml", after)
 	line := regexp.MustCompile(`approve: \S+`).FindString(s.holds())
 	s.wait(argo.Synced(s.push("Once more")))
 	require.True(t, s.isHeld("db"))
-	require.Equal(t, "4Gi", s.declared("db"))
+	require.Equal(t, []any{"4Gi", "b"}, s.declared())
 	require.Equal(t, instances, s.instances())
 
 	s.replace("vms.yaml", "db: {", "db: {"+line+", ")
 	require.Contains(t, s.holds(), "released  hold.db: its change is approved")
 	s.wait(argo.Synced(s.push("Approve it")))
-	require.Equal(t, "2Gi", s.declared("db"))
+	require.Equal(t, []any{"2Gi", "b"}, s.declared())
 	require.False(t, s.isHeld("db"))
 	s.eventually("RestartRequired", func() bool { return s.asksForRestart("db") })
 	require.Equal(t, instances, s.instances())
