@@ -87,6 +87,7 @@ func unpack(t *testing.T, a *txtar.Archive, tree string) (args []string) {
 	addPlain(files)
 	t.Chdir(t.TempDir())
 	for name, text := range files {
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o750))
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	return args

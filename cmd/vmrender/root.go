@@ -37,8 +37,8 @@ manifests.
 
 Manifests and requested reports are written to stdout. Errors and warnings are
 written to stderr. The exit status is 0 for success, 1 for invalid input and 2
-for an invalid command line. Of plan, status, drill and images, 1 is a finding, and 3 is a
-failure, such as invalid input.`,
+for an invalid command line. Of hold, plan, status, drill and images, 1 is a finding, and
+3 is a failure, such as invalid input.`,
 		Version:       readBuild().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,

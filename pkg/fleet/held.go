@@ -11,6 +11,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/held"
 	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // HeldDir returns the directory of the files that hold VMs of the environment, whether or not it exists.
@@ -29,12 +30,18 @@ func (f *Fleet) HeldFiles() []*held.File {
 
 // readHeld reads the files that hold VMs.
 func (f *Fleet) readHeld() {
-	if f.Unheld {
+	if f.Unheld || f.Environment != "" && values.NameProblem(f.Environment) != "" { // which was reported
 		return
 	}
 	dir := f.HeldDir()
+	if info, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		return
+	} else if err == nil && !info.IsDir() || isLink(filepath.Join(f.Root, held.Dir)) {
+		f.fail(dir, rule.BadPath, "not a directory")
+		return
+	}
 	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		f.fail(dir, rule.Unreadable, reason(err).Error())
 	}
 	for _, e := range entries {
@@ -47,6 +54,11 @@ func (f *Fleet) readHeld() {
 			f.addHeld(held.Read(path, f.diags))
 		}
 	}
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 func (f *Fleet) addHeld(file *held.File) {

@@ -26,7 +26,7 @@ const (
 	// Gate is a setting that weakens `policy.approve`, `policy.maxImpact` or `policy.limits`: an overlay that sets a worse
 	// level or a higher limit, or a strategy that deletes the VM before the cluster can compare an approval.
 	Gate ID = "gate"
-	// Held is a file of `vmrender hold` that was changed, or that does not fit its VM any more.
+	// Held is a file of `vmrender hold` that was changed, or that no longer fits its VM.
 	Held ID = "held"
 	// Reserved is a label or an annotation under `vmrender.io/`, which only vmrender sets.
 	Reserved ID = "reserved"

@@ -28,7 +28,7 @@ var meanings = map[ID]string{
 	BlueGreen:        "`strategy: blue-green` with `target.applyOutOfSyncOnly`, which deletes an old VM even if the new one has failed.",
 	DefaultImage:     "A fleet with Jobs, but without an image for them.",
 	Gate:             "A setting that weakens `policy.approve`, `policy.maxImpact` or `policy.limits`: an overlay that sets a worse level or a higher limit, or a strategy that deletes the VM before the cluster can compare an approval.",
-	Held:             "A file of `vmrender hold` that was changed, or that does not fit its VM any more.",
+	Held:             "A file of `vmrender hold` that was changed, or that no longer fits its VM.",
 	Migrate:          "A VM that has moved from vSphere, and whose identity in Git differs from that of its guest.",
 	Placement:        "A node selector that contradicts the fleet's placement.",
 	Protection:       "An annotation, an override or a patch that removes the protection of the VM from deletion.",
