@@ -174,7 +174,7 @@ func (c *comparison) input(planned, released *plan.Plan) hold.Input {
 
 // valuesOf returns the values of variables.
 func valuesOf(sets []string) []string {
-	var out []string
+	out := make([]string, 0, len(sets))
 	for _, set := range sets {
 		_, value, _ := strings.Cut(set, "=")
 		out = append(out, value)

@@ -55,7 +55,8 @@ func exitStatus(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // approve replaces words in files with the lines that a plan in JSON requires, unchanged: APPROVE with that of the
-// first VM that needs one, or is held, and SHARED with that of the first token for several VMs: `approve plan.json vms.yaml`.
+// first VM that needs one, or is held, and SHARED with that of the first token for several VMs:
+// `approve plan.json vms.yaml`.
 func approve(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: approve PLAN FILE...")

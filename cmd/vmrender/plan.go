@@ -79,9 +79,8 @@ func newPlanCommand() *cobra.Command {
 	registerSettings(cmd, set)
 	cmd.Args = cobra.MatchAll(sides.check, func(*cobra.Command, []string) error { return set.Check() })
 	failOn := failOnFlag(cmd, "level", impact.Levels())
-	verbose := false
+	verbose, gate := false, true
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "all causes, with fields and values")
-	gate := true
 	cmd.Flags().BoolVar(&gate, "gate", true,
 		"exit with status 1 while a change lacks an approval or exceeds a limit")
 	oneApplication := false
@@ -114,8 +113,7 @@ func newPlanCommand() *cobra.Command {
 			return err
 		}
 		p.Place = sides.places(cmd, to, &p)
-		p.Limits = limits.Judge(limitsOf(from), limitsOf(to), p.Plan)
-		p.Unknown = append(p.Unknown, sides.neighbor()...)
+		p.Limits, p.Unknown = limits.Judge(limitsOf(from), limitsOf(to), p.Plan), append(p.Unknown, sides.neighbor()...)
 		if err := format.value.Write(cmd.OutOrStdout(), p); err != nil {
 			return err
 		}

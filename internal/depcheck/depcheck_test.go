@@ -164,7 +164,8 @@ var rooms = []room{
 	{
 		dir: "pkg/render",
 		ours: []string{
-			"pkg/admission", "pkg/approval", "pkg/held", "pkg/kinds", "pkg/outcome", "pkg/machine", "pkg/values", "pkg/catalog", "pkg/patch",
+			"pkg/admission", "pkg/approval", "pkg/held", "pkg/kinds", "pkg/outcome", "pkg/machine", "pkg/values", "pkg/catalog",
+			"pkg/patch",
 			"pkg/rule", "pkg/schedule", "pkg/source",
 			"pkg/manifest", "pkg/labels",
 			"pkg/argocd", "pkg/versions",

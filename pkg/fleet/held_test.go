@@ -25,7 +25,7 @@ func heldFleet(t *testing.T, below string) string {
 	require.NoError(t, err)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, below), 0o750))
 	for name, data := range map[string]string{
-		"fleet.yaml":                         "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\nignore: [prod.yaml]\n",
+		"fleet.yaml":                         "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\n",
 		"prod.yaml":                          "environment: blue\n",
 		"escape.yaml":                        "environment: ../../x\n",
 		filepath.Join(below, "prod.db.yaml"): string(text), filepath.Join(below, "README.md"): "text",

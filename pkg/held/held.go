@@ -27,7 +27,7 @@ const Dir = ".held"
 const (
 	apiVersion = "vmrender.io/v1alpha1"
 	kind       = "HeldVM"
-	comment    = "# `vmrender hold` writes this file, and removes it when the change of the VM is approved. Do not edit it.\n"
+	comment    = "# `vmrender hold` writes this file, and removes it when the change of the VM is approved.\n"
 )
 
 // File is what holds a VM.

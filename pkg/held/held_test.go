@@ -50,7 +50,7 @@ func TestFileIsRead(t *testing.T) {
 	got := held.Read(path, &diags)
 	require.Empty(t, diags.Sorted())
 	require.Len(t, got.Manifests, 2)
-	require.Equal(t, vm, string(source.AppendJSON(nil, got.Manifests[1])))
+	require.Equal(t, []byte(vm), source.AppendJSON(nil, got.Manifests[1]))
 	require.Equal(t, "recreate restart="+token+",delete="+token, got.Annotation())
 	require.Equal(t, "approve: {restart: "+token+", delete: "+token+"}", held.Line(got.Approvals))
 	require.Equal(t, "2", got.MachineAnnotation("z"))
@@ -83,12 +83,12 @@ func TestFileRefused(t *testing.T) {
 		"the level":            {[2]string{"level: recreate", "level: live"}, "", "digest: the file has changed since"},
 		"an approval":          {[2]string{",delete=" + token, ""}, "", "digest: the file has changed since"},
 		"no digest":            {[2]string{"digest:", "dijest:"}, "", "digest: the file has changed since"},
-		"another kind":         {[2]string{"kind: HeldVM", "kind: Fleet"}, "", "kind: expected HeldVM of vmrender.io/v1alpha1"},
-		"another version":      {[2]string{"vmrender.io/v1alpha1", "v1"}, "", "kind: expected HeldVM of vmrender.io/v1alpha1"},
+		"another kind":         {[2]string{"kind: HeldVM", "kind: Fleet"}, "", "kind: expected HeldVM of"},
+		"another version":      {[2]string{"vmrender.io/v1alpha1", "v1"}, "", "kind: expected HeldVM of"},
 		"not YAML":             {[2]string{"level:", "level: ["}, "", "; run `vmrender hold`, which writes it"},
 		"a conflict of Git":    {[2]string{"level:", "<<<<<<< main\nlevel:"}, "", "; run `vmrender hold`, which writes it"},
-		"the name of another":  {[2]string{"", ""}, "prod.web.yaml", "the file is of the VM prod/db; expected the name prod.db.yaml"},
-		"another order of two": {[2]string{"a: \"1\"\n    z: \"2\"", "z: \"2\"\n    a: \"1\""}, "", "digest: the file has changed since"},
+		"the name of another":  {[2]string{"", ""}, "prod.web.yaml", "of the VM prod/db; expected the name prod.db.yaml"},
+		"another order of two": {[2]string{"a: \"1\"\n    z: \"2\"", "z: \"2\"\n    a: \"1\""}, "", "digest: the file has"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := c.file
@@ -132,8 +132,8 @@ func TestFileNotWritten(t *testing.T) {
 	}{
 		"no manifests":      {nil, nil, "no manifests"},
 		"no VM":             {nil, []string{disk}, "no VirtualMachine or VirtualMachinePool prod/db"},
-		"another VM":        {func(f *held.File) { f.Name = "web" }, []string{vm}, "no VirtualMachine or VirtualMachinePool prod/web"},
-		"another namespace": {func(f *held.File) { f.Namespace = "x" }, []string{vm}, "no VirtualMachine or VirtualMachinePool x/db"},
+		"another VM":        {func(f *held.File) { f.Name = "web" }, []string{vm}, "VirtualMachinePool prod/web"},
+		"another namespace": {func(f *held.File) { f.Namespace = "x" }, []string{vm}, "VirtualMachinePool x/db"},
 		"no token":          {func(f *held.File) { f.Approvals[0].Token = "x" }, []string{vm}, `"x" is not a token`},
 		"two tokens":        {func(f *held.File) { f.Approvals[1].Token = other }, []string{vm}, "is not a token"},
 	} {

@@ -174,13 +174,13 @@ func (in *Input) obstacle(v *plan.Verdict) string {
 
 // unholdable returns why an object of a VM can neither be held nor stay, or "".
 func (in *Input) unholdable(o *manifest.Object, now []manifest.Object) string {
-	if o.ID.Kind == "Secret" {
+	if o.Kind == "Secret" {
 		if !slices.ContainsFunc(now, func(n manifest.Object) bool { return n.ID == o.ID }) {
-			return fmt.Sprintf("it cannot be held, because the commit removes its Secret %s, which no file can hold", o.ID.Name)
+			return fmt.Sprintf("it cannot be held, because the commit removes its Secret %s, which no file can hold", o.Name)
 		}
 		return ""
 	}
-	if !held.Holds(o.ID.Group(), o.ID.Kind) {
+	if !held.Holds(o.Group(), o.Kind) {
 		return ""
 	}
 	for _, value := range in.Private {

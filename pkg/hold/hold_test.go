@@ -21,7 +21,9 @@ var vmID = manifest.ID{APIVersion: "kubevirt.io/v1", Kind: "VirtualMachine", Nam
 func change(state gate.ApprovalState, edit func(*plan.Verdict)) *plan.Plan {
 	v := plan.Verdict{
 		ID: vmID, Level: impact.Restart,
-		Causes: []impact.Cause{{Level: impact.Restart, Key: "cpu", Reason: "it needs a restart"}, {Level: impact.Live, Key: "labels"}},
+		Causes: []impact.Cause{
+			{Level: impact.Restart, Key: "cpu", Reason: "it needs a restart"}, {Level: impact.Live, Key: "labels"},
+		},
 		Hold: &gate.Gate{From: impact.Restart, Token: token, Approvals: []gate.Approval{
 			{Risk: gate.RiskRestart, Level: impact.Restart, Token: token, State: state},
 		}},
@@ -60,10 +62,14 @@ func TestJudge(t *testing.T) {
 		want    hold.State
 		problem string
 	}{
-		"a change that is held": {hold.Input{Planned: nothing(), Released: open, Annotations: is, Files: file}, hold.Held, ""},
-		"one that is not held":  {hold.Input{Planned: open, Released: open}, hold.Open, ""},
+		"a change that is held": {
+			hold.Input{Planned: nothing(), Released: open, Annotations: is, Files: file}, hold.Held, "",
+		},
+		"one that is not held": {hold.Input{Planned: open, Released: open}, hold.Open, ""},
 		"one that is held for another change": {
-			hold.Input{Planned: nothing(), Released: open, Annotations: map[string]string{name: "restart restart=none-" + token}},
+			hold.Input{
+				Planned: nothing(), Released: open, Annotations: map[string]string{name: "restart restart=none-" + token},
+			},
 			hold.Open, "",
 		},
 		"one that is held with something else than the VM was": {

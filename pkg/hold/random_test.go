@@ -212,7 +212,7 @@ func all(string, string) bool { return true }
 func texts(objects []manifest.Object, of func(group, kind string) bool) []string {
 	out := []string{}
 	for _, o := range objects {
-		if of(o.ID.Group(), o.ID.Kind) {
+		if of(o.Group(), o.Kind) {
 			out = append(out, without(string(o.JSON), labels.Held))
 		}
 	}
@@ -300,7 +300,9 @@ func requireReverted(t *testing.T, after *side, dir, files string, level impact.
 	in := hold.Input{Old: after.byVM, New: back.byVM}
 	in.Released = planned(after, back, level)
 	in.Planned = in.Released
-	vms := slices.DeleteFunc(hold.Judge(&in), func(v hold.VM) bool { return after.HeldFile(v.ID.Namespace, v.ID.Name) == nil })
+	vms := slices.DeleteFunc(hold.Judge(&in), func(v hold.VM) bool {
+		return after.HeldFile(v.ID.Namespace, v.ID.Name) == nil
+	})
 	require.Empty(t, vms)
 	_, err := hold.Write(files, &in, nil, true)
 	require.NoError(t, err)

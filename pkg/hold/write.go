@@ -102,7 +102,7 @@ func (v *VM) encode(old []manifest.Object) ([]byte, error) {
 	var manifests [][]byte
 	for i := range old {
 		o := &old[i]
-		if !held.Holds(o.ID.Group(), o.ID.Kind) {
+		if !held.Holds(o.Group(), o.Kind) {
 			continue
 		}
 		json := o.JSON

@@ -32,7 +32,7 @@ var holdStates = map[hold.State]string{
 }
 
 func (p Plan) holds() []PlanHold {
-	var out []PlanHold
+	out := make([]PlanHold, 0, len(p.Holds))
 	for i := range p.Holds {
 		v := &p.Holds[i]
 		one := PlanHold{

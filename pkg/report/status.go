@@ -109,9 +109,9 @@ func says(v *status.Standing) string {
 
 // stateColors are the colors of states, which are always written in words also.
 var stateColors = map[status.State]sgr{
-	status.StateOK: green, status.StateHeld: cyan, status.StateUnderWay: cyan, status.StateStaged: cyan, status.StateRestart: yellow,
-	status.StateNotSynced: yellow, status.StateDrift: magenta, status.StateLeftOver: magenta, status.StateFailed: red,
-	status.StateDisk: red, status.StateDown: alarm,
+	status.StateOK: green, status.StateHeld: cyan, status.StateUnderWay: cyan, status.StateStaged: cyan,
+	status.StateRestart: yellow, status.StateNotSynced: yellow, status.StateDrift: magenta,
+	status.StateLeftOver: magenta, status.StateFailed: red, status.StateDisk: red, status.StateDown: alarm,
 }
 
 // StatusText writes a status for users: the headline, what is compared with what, and a

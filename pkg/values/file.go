@@ -175,7 +175,8 @@ type Policy struct {
 	// exceeds one. An overlay can only set lower ones.
 	Limits *Limits `json:"limits,omitempty"`
 	// Level of impact from which a VM stays as Git last approved it until its change is approved, while the rest of the
-	// commit is applied: see [hold.md](../how-to/hold.md). An overlay can only set a milder level. If unset, no VM is held.
+	// commit is applied: see [hold.md](../how-to/hold.md). An overlay can only set a milder level. If unset, no VM is
+	// held.
 	Hold string `json:"hold,omitempty" enum:"live,migrate,staged,restart,power,recreate,delete,data-loss"`
 	// Kinds of workloads and permissions that `objects` of VMs can have, such as `apps/Deployment`, or `Pod` of the
 	// core group. An overlay can only remove some.
