@@ -1,6 +1,7 @@
 package held_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,7 +51,7 @@ func TestFileIsRead(t *testing.T) {
 	got := held.Read(path, &diags)
 	require.Empty(t, diags.Sorted())
 	require.Len(t, got.Manifests, 2)
-	require.Equal(t, []byte(vm), source.AppendJSON(nil, got.Manifests[1]))
+	require.True(t, bytes.Equal([]byte(vm), source.AppendJSON(nil, got.Manifests[1])))
 	require.Equal(t, "recreate restart="+token+",delete="+token, got.Annotation())
 	require.Equal(t, "approve: {restart: "+token+", delete: "+token+"}", held.Line(got.Approvals))
 	require.Equal(t, "2", got.MachineAnnotation("z"))
