@@ -286,6 +286,22 @@ func Annotated(m *source.Node, key, value string) *source.Node {
 	})
 }
 
+// Relabeled returns a manifest with another value of a label, if it has the label.
+func Relabeled(m *source.Node, key, value string) *source.Node {
+	if m.Get("metadata", "labels", key) == nil {
+		return m
+	}
+	return replaced(m, "metadata", func(meta *source.Node) *source.Node {
+		return replaced(meta, "labels", func(all *source.Node) *source.Node {
+			return replaced(all, key, func(old *source.Node) *source.Node {
+				text := *old
+				text.Text = value
+				return &text
+			})
+		})
+	})
+}
+
 // Bare returns a manifest without an annotation.
 func Bare(m *source.Node, key string) *source.Node {
 	if m.Get("metadata", "annotations", key) == nil {

@@ -172,6 +172,15 @@ func TestAnnotation(t *testing.T) {
 	}
 }
 
+// A label gets another value where it is, and is not added.
+func TestRelabeled(t *testing.T) {
+	text := strings.Replace(vm, `"annotations"`, `"labels":{"a":"1","b":"2"},"annotations"`, 1)
+	m := source.Parse(&source.File{Data: []byte(text)}, new(source.Diagnostics))[0]
+	want := strings.Replace(text, `"b":"2"`, `"b":"3"`, 1)
+	require.True(t, bytes.Equal([]byte(want), source.AppendJSON(nil, held.Relabeled(m, "b", "3"))))
+	require.True(t, bytes.Equal([]byte(text), source.AppendJSON(nil, held.Relabeled(m, "c", "3"))))
+}
+
 // What a VM is made of, and what acts on it, is held; what others see of it is not.
 func TestHolds(t *testing.T) {
 	for kind, want := range map[string]bool{

@@ -101,6 +101,7 @@ func (h *holding) held() []runtime.Object {
 	for _, m := range h.Gate.Held.Manifests {
 		if held.IsMachine(m) {
 			m = held.Annotated(m, labels.Held, h.Gate.Held.Annotation())
+			m = held.Relabeled(m, labels.Rollout, h.Part) // which depends on the Application that renders it
 		}
 		kind := metav1.TypeMeta{APIVersion: m.Get("apiVersion").Str(), Kind: m.Get("kind").Str()}
 		before = append(before, &writtenObject{kind, m})

@@ -189,11 +189,11 @@ func (j *jobs) add(m *machine.Machine, objects []runtime.Object, content string)
 	if !m.Lifecycle.Hooks() {
 		return
 	}
-	if m.Lifecycle.Strategy.Traits().Job {
+	if m.Lifecycle.Strategy.Traits().Job && content != "" { // a held VM may have been without a Job
 		of := j.of(&rolloutKind, m)
 		of.args = append(of.args, m.Name+"="+content)
 	}
-	if m.Lifecycle.SnapshotBefore {
+	if m.Lifecycle.SnapshotBefore && content != "" {
 		of := j.of(&snapshotKind, m)
 		of.args = append(of.args, m.Name+"="+content)
 	}
