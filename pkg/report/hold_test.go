@@ -62,8 +62,9 @@ func TestHolds(t *testing.T) {
 	require.Equal(t, map[string]string{
 		"prod/db":             "held: restart (memory): the VM stays as it was until this is approved",
 		"prod/web1 prod/web2": shared,
-		"prod/app":            "restart is to be held, and is neither held nor approved: run `vmrender hold`, and commit its files",
-		"prod/old":            "it cannot be held: approve the change, or take it back",
+		"prod/app": "restart is to be held, and is neither held nor approved: " +
+			"run `vmrender hold`, and commit its files",
+		"prod/old": "it cannot be held: approve the change, or take it back",
 		"prod/gone": "a file holds it without need, because its change is approved: " +
 			"run `vmrender hold`, and commit what it removes",
 		"prod/known": "held: power: the VM stays as it was until this is approved",
