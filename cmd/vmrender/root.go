@@ -74,8 +74,7 @@ func commandGroups() []commandGroup {
 	return []commandGroup{
 		{"Render and check", []*cobra.Command{newExplainCommand(), newTemplateCommand(), newValidateCommand()}},
 		{"Before and after a sync", []*cobra.Command{
-for an invalid command line. Of hold, plan, status, drill and images, 1 is a finding, and
-3 is a failure, such as invalid input.`,
+			newDrillCommand(), newHoldCommand(), newPlanCommand(), newReportCommand(), newStatusCommand(),
 		}},
 		{"Write a fleet", []*cobra.Command{
 			newCatalogCommand(), newImagesCommand(), newImportCommand(), newInitCommand(), newReleaseCommand(),
