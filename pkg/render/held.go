@@ -75,6 +75,9 @@ func (c *Collector) hold(h *holding, r *Rendered, diags *source.Diagnostics) {
 		c.jobs.last = max(c.jobs.last, wave)
 	}
 	h.objects, h.content = h.held(), file.MachineAnnotation(labels.Content)
+	asItWas := *h.Machine
+	asItWas.Lifecycle.RestoreFrom = nil // it loses data, which is what is held
+	h.Machine = &asItWas
 	text, err := c.encode(h.objects, nil)
 	defer c.encoding.Put(text)
 	if err != nil {
