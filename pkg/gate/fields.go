@@ -34,7 +34,10 @@ func Fields() []Field {
 	g.field([]string{"spec"}, celNode{was: "oldObject.spec", now: "object.spec", isMap: true}, step(gateReaches(), "spec"))
 	// Of the metadata, only what a Job or KubeVirt reads does more than mark the VM.
 	for _, key := range []struct{ part, name string }{
-		{"annotations", labels.KeepOld}, {"annotations", labels.Restore}, {"labels", labels.BlockTracking},
+		{"annotations", labels.KeepOld},
+		{"annotations", labels.Restore},
+		{"annotations", labels.Power},
+		{"labels", labels.BlockTracking},
 	} {
 		node := celNode{was: "oldObject.metadata.?" + key.part, now: "object.metadata.?" + key.part}
 		in := step(step(step(gateReaches(), "metadata"), key.part), key.name)

@@ -132,7 +132,7 @@ func withHold(f fleetgen.Fleet, level string) {
 // Approvals release exactly the commit, and a revert leaves nothing.
 func TestHoldIsExact(t *testing.T) {
 	checked, kept := 0, 0
-	for seed := uint64(1); seed <= 160; seed++ {
+	for seed := uint64(1); seed <= 200; seed++ {
 		random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
 		base := copied(t, fleetgen.New(seed))
 		level := []string{"live", "restart", "restart", "recreate"}[random.IntN(4)]

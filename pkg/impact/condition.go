@@ -295,6 +295,9 @@ var dropsOldDisks = Condition{"lowered", func(e *Edit) bool {
 	return keepOld(e.New) < keepOld(e.Old)
 }, Exactly("[[was, now].map(n, n.orValue('0')).map(n, n.matches('^[0-9]{1,9}$') ? int(n) : 0)].all(n, n[1] < n[0])")}
 
+// scheduled holds for a VM that has times at which it is stopped or started, which it did not have.
+var scheduled = Condition{"added or changed", func(e *Edit) bool { return e.Now != nil }, Exactly("now.hasValue()")}
+
 // restores holds for a VM that is restored from a snapshot, with the token for that.
 var restores = Condition{"with a token", func(e *Edit) bool {
 	now, _ := e.Now.(string)

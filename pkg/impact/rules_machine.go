@@ -72,18 +72,14 @@ var rulesMetadata = []Rule{
 		Source: "KubeVirt v1.8.4, pkg/storage/cbt/cbt.go", Assumes: Selected,
 	},
 	{
-		Path: annotationPower, If: added, Level: Metadata, Code: "scheduled",
+		Path: annotationPower, If: scheduled, Level: Power, Code: "scheduled", When: "at its times",
 		Reason: "a CronJob stops or starts it at these times; the sync itself does neither",
 		Advice: "RerunOnFailure starts it again if it fails, as with its node, but not if its guest shuts down, as in a drain without live migration",
 		Key:    "power", Source: sourcePower,
 	},
 	{
-		Path: annotationPower, If: removed, Level: Metadata, Code: "scheduled",
-		Reason: "no CronJob stops or starts it any longer; with run strategy Manual, it stays off if it is", Key: "power", Source: sourcePower,
-	},
-	{
 		Path: annotationPower, Level: Metadata, Code: "scheduled",
-		Reason: "CronJobs stop or start it at the new times; the sync itself does neither", Key: "power", Source: sourcePower,
+		Reason: "no CronJob stops or starts it any longer; with run strategy Manual, it stays off if it is", Key: "power", Source: sourcePower,
 	},
 	{Path: "metadata.labels.*.**", Level: Metadata, Code: "metadata", Reason: "it has no effect on the running VM", Key: "labels", Source: sourceRestart},
 	{Path: "metadata.annotations.*.**", Level: Metadata, Code: "metadata", Reason: "it has no effect on the running VM", Key: "annotations", Source: sourceRestart},

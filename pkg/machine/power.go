@@ -31,6 +31,28 @@ func (p *Power) String() string {
 	return strings.Join(parts, ", ")
 }
 
+// ParsePower reads what [Power.String] has written. It returns nil if there are no times in it.
+func ParsePower(text string) *Power {
+	off, on, _ := strings.Cut(text, ", on ")
+	if alone, ok := strings.CutPrefix(off, "on "); ok {
+		off, on = "", alone
+	}
+	out := Power{Off: parsePowerTimes(strings.TrimPrefix(off, "off ")), On: parsePowerTimes(on)}
+	if out.Off == nil && out.On == nil {
+		return nil
+	}
+	return &out
+}
+
+// parsePowerTimes returns times, or nil if the text is not of times.
+func parsePowerTimes(text string) *PowerTimes {
+	times, err := schedule.ParseTimes(text)
+	if err != nil {
+		return nil
+	}
+	return &PowerTimes{text, times}
+}
+
 // power returns when the VM is stopped and started, or nil if only users do it.
 func (d *draft) power() *Power {
 	in := d.vm.Power

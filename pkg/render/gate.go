@@ -95,7 +95,7 @@ func (b *becomes) read(name string, text []byte, objects []runtime.Object) {
 	b.specs[strings.Clone(name)] = b.gate.Digest(append([]string{string(spec)}, acting...)...)
 }
 
-// actingIn returns the texts of what acts on VMs beside their specs: objects, and a restore.
+// actingIn returns the texts of what acts on VMs beside their specs: objects, a restore, and times of power.
 func actingIn(text []byte, objects []runtime.Object) []string {
 	var out []string
 	for _, o := range objects {
@@ -110,9 +110,13 @@ func actingIn(text []byte, objects []runtime.Object) []string {
 			out = append(out, string(line))
 		}
 	}
-	// A restore changes nothing in the spec, and loses data.
-	if from := guarded(objects).Annotations[labels.Restore]; approval.ParseRestore(from).Token != "" {
+	// A restore changes nothing in the spec, and loses data; nor do times at which the VM is stopped or started.
+	annotations := guarded(objects).Annotations
+	if from := annotations[labels.Restore]; approval.ParseRestore(from).Token != "" {
 		out = append(out, from)
+	}
+	if times := annotations[labels.Power]; times != "" {
+		out = append(out, times)
 	}
 	return out
 }

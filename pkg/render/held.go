@@ -76,7 +76,9 @@ func (c *Collector) hold(h *holding, r *Rendered, diags *source.Diagnostics) {
 	}
 	h.objects, h.content = h.held(), file.MachineAnnotation(labels.Content)
 	asItWas := *h.Machine
-	asItWas.Lifecycle.RestoreFrom = nil // it loses data, which is what is held
+	// What loses data, or stops and starts the VM, is held with it.
+	asItWas.Lifecycle.RestoreFrom = nil
+	asItWas.Lifecycle.Power = machine.ParsePower(file.MachineAnnotation(labels.Power))
 	h.Machine = &asItWas
 	text, err := c.encode(h.objects, nil)
 	defer c.encoding.Put(text)

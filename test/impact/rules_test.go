@@ -31,9 +31,11 @@ var unreached = map[string]string{
 	`metadata.annotations."vmrender.io/power": a CronJob stops or starts it at these times; the sync itself does neither`: aJobReads,
 	`metadata.annotations."vmrender.io/power": no CronJob stops or starts it any longer; ` +
 		"with run strategy Manual, it stays off if it is": aJobReads,
-	`metadata.annotations."vmrender.io/power": CronJobs stop or start it at the new times; the sync itself does neither`: aJobReads,
-	"spec.*.**: no running VM sees it": "no field is left for it",
-	"*.**: no running VM sees it":      "no field is left for it",
+	`metadata.annotations."vmrender.io/restore": a Job stops the VM and puts the disks of a snapshot in place of its own: ` +
+		"what was written since is lost": aJobReads,
+	`metadata.annotations."vmrender.io/restore": without a token, nothing is restored`: aJobReads,
+	"spec.*.**: no running VM sees it":                                                 "no field is left for it",
+	"*.**: no running VM sees it":                                                      "no field is left for it",
 }
 
 // reached has the causes that appeared in plans.

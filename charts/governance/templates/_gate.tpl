@@ -55,7 +55,7 @@ requires them; and updates of what KubeVirt acts on, or of the gate itself.
 {{- end }}
 - name: changes-spec
   expression: >-
-    object == null || object.spec != oldObject.spec || ['vmrender.io/approve-from', 'vmrender.io/max-impact', 'vmrender.io/keep-old', 'vmrender.io/restore'].exists(k,
+    object == null || object.spec != oldObject.spec || ['vmrender.io/approve-from', 'vmrender.io/max-impact', 'vmrender.io/keep-old', 'vmrender.io/restore', 'vmrender.io/power'].exists(k,
     oldObject.metadata.?annotations[?k] != object.metadata.?annotations[?k])
 {{- end -}}
 
