@@ -120,7 +120,7 @@ func (b *builder) vms() map[string]any {
 	return vms
 }
 
-// token gives some restores the token that is for their VM alone.
+// token writes the token that is for a VM alone into some restores.
 func (b *builder) token(name string, vm map[string]any) {
 	if vm["restoreFrom"] == nil || b.one(2) {
 		return

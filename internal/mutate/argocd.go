@@ -99,7 +99,7 @@ var argocdMutations = []mutation{
 	},
 	{
 		"pkg/render/lifecycle.go", "./pkg/render", "the snapshots' permissions are there before their Job",
-		`after: -1, hook`, `after: 0, hook`,
+		"of the snapshots\",\n\t\tafter: -1", "of the snapshots\",\n\t\tafter: 0",
 	},
 	{
 		"pkg/render/lifecycle.go", "./pkg/render ./cmd/vmrender", "Argo CD 2.13 does not support confirmation",

@@ -26,7 +26,7 @@ func (d *draft) restoreFrom() *approval.Restore {
 	switch {
 	case !d.traits.Pet:
 		d.errorf(at, rule.Conflict, path,
-			"is for pets; the root disks of cattle are made anew: remove it, or use `lifecycle: pet`")
+			"is for pets; the root disks of cattle are recreated: remove it, or use `lifecycle: pet`")
 		return nil
 	case versions.Before(d.site.Target.KubeVirt, restoresSince):
 		d.errorf(at, rule.KubeVirtVersion, path,

@@ -95,7 +95,7 @@ func (b *becomes) read(name string, text []byte, objects []runtime.Object) {
 	b.specs[strings.Clone(name)] = b.gate.Digest(append([]string{string(spec)}, acting...)...)
 }
 
-// actingIn returns the texts of what acts on VMs beside their specs: objects, a restore, and times of power.
+// actingIn returns the texts of what acts on VMs in addition to their specs: objects, a restore, and times of power.
 func actingIn(text []byte, objects []runtime.Object) []string {
 	var out []string
 	for _, o := range objects {

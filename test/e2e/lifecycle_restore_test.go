@@ -99,7 +99,7 @@ func TestRestoreFromGit(t *testing.T) {
 	require.Equal(t, claims["db"], s.names(kubevirt.Claims)["db"])
 }
 
-// A restore that somebody made in the console gives a VM other claims, which the next sync would take away again. An
+// A restore that a user made in the console gives a VM other claims, which the next sync would take away again. An
 // import writes them into its entry, and then nothing is left to do.
 func TestRestoreFromConsole(t *testing.T) {
 	t.Parallel()
