@@ -76,7 +76,7 @@ end
 -- virt-controller has yet to start it.
 local function idle()
   local strategy = obj.spec.runStrategy
-  local power = (obj.metadata.annotations or {})["vmrender.io/power"]
+  local power = ((obj.metadata or {}).annotations or {})["vmrender.io/power"]
   if power ~= nil and (strategy == "Manual" or strategy == "RerunOnFailure" and status.runStrategy == strategy) then
     return "Stopped; power: " .. power
   end
