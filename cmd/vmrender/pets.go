@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 	_ "time/tzdata" // the image has no time zones of its own
 
@@ -17,6 +19,7 @@ import (
 type petFlags struct {
 	pets      bool
 	window    string
+	job       string
 	most      string
 	order     string
 	snapshots []string
@@ -27,11 +30,13 @@ func (f *petFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.pets, "pets", false, "restart the pets that are named and wait for a restart")
 	flags.StringVar(&f.window, "window", "", "with --pets: `window` in which restarts may begin, "+
 		`such as "Sun 02:00-04:00 Europe/Berlin" (default: now)`)
+	flags.StringVar(&f.job, "job", "", "with --window: `name` of the Job that runs this; "+
+		"one that its CronJob has not created also restarts outside of the window")
 	flags.StringVar(&f.most, "max-unavailable", "",
 		"with --pets: maximum `number` or percentage that may be down (default 1)")
 	flags.StringVar(&f.order, "order", "name", "with --pets: `order` of the restarts: name or dependsOn")
 	flags.StringArrayVar(&f.snapshots, "snapshot", nil, "with --pets: `name` of a VM of which a snapshot is taken first")
-	for _, name := range []string{"window", "max-unavailable", "snapshot"} {
+	for _, name := range []string{"window", "job", "max-unavailable", "snapshot"} {
 		completeFlag(cmd, name, cobra.NoFileCompletions)
 	}
 	completeFlag(cmd, "order", cobra.FixedCompletions(orders, cobra.ShellCompDirectiveNoFileComp))
@@ -39,11 +44,13 @@ func (f *petFlags) register(cmd *cobra.Command) {
 
 var orders = []string{"name", "dependsOn"}
 
-// read returns the pets of the flags and arguments, or nil without --pets.
-func (f *petFlags) read(names []string) (*rollout.Pets, error) {
+// read returns the pets of the flags and arguments, or nil without --pets. In a Job of a CronJob, id is the name of the
+// latter.
+func (f *petFlags) read(id string, names []string) (*rollout.Pets, error) {
 	if !f.pets {
-		if f.window != "" || f.most != "" || f.order != "name" || f.snapshots != nil {
-			return nil, errors.New("--window, --max-unavailable, --order and --snapshot are for pets; use them with --pets")
+		if f.window != "" || f.job != "" || f.most != "" || f.order != "name" || f.snapshots != nil {
+			return nil, errors.New("--window, --job, --max-unavailable, --order and --snapshot are for pets; " +
+				"use them with --pets")
 		}
 		return nil, nil
 	}
@@ -59,7 +66,7 @@ func (f *petFlags) read(names []string) (*rollout.Pets, error) {
 		}
 	}
 	pets := &rollout.Pets{Names: names, MaxUnavailable: f.most, ByWave: f.order == "dependsOn", Snapshots: f.snapshots}
-	if f.window == "" {
+	if f.window == "" || f.isOnDemand(id, time.Now()) {
 		return pets, nil
 	}
 	window, err := schedule.Parse(f.window)
@@ -69,4 +76,13 @@ func (f *petFlags) read(names []string) (*rollout.Pets, error) {
 	pets.Window = &window
 	pets.Zone, err = time.LoadLocation(window.Zone)
 	return pets, err
+}
+
+// isOnDemand reports whether a user has created the Job, as `kubectl create job --from` and Argo CD's action do. The
+// CronJob names its own after the minute that they are for, since 1970 (kubernetes v1.34,
+// pkg/controller/cronjob/utils.go, getJobName), and is late by a day at most.
+func (f *petFlags) isOnDemand(id string, now time.Time) bool {
+	minutes, err := strconv.ParseInt(strings.TrimPrefix(f.job, id+"-"), 10, 64)
+	isScheduled := err == nil && now.Sub(time.Unix(60*minutes, 0)).Abs() < 48*time.Hour
+	return f.job != "" && !isScheduled
 }

@@ -64,7 +64,7 @@ func newRolloutCommand() *cobra.Command {
 		if target.ID == "" {
 			return errors.New("no id; expected --id ID")
 		}
-		if target.Pets, err = pets.read(args); err != nil || target.Pets != nil {
+		if target.Pets, err = pets.read(target.ID, args); err != nil || target.Pets != nil {
 			return err
 		}
 		target.Machines, err = rollout.ParseMachines(args)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vmrender/vmrender/pkg/machine"
@@ -35,19 +36,29 @@ func (w *window) order() string {
 // ofWindow returns the CronJob of a window. A start that the cluster misses is made up for as long as the window lasts,
 // and the program itself begins no restart after its end.
 func (k *jobKey) ofWindow(of *job, last int) *batchv1.CronJob {
-	args := make([]string, 0, 14+2*len(of.snapshots)+len(of.args))
+	args := make([]string, 0, 16+2*len(of.snapshots)+len(of.args))
 	args = append(args,
 		k.kind.command, "--pets", "--namespace", k.namespace, "--id", k.name(), "--window", k.window.text,
-		"--max-unavailable", k.window.most, "--order", k.window.order(), "--timeout", k.kind.timeout)
+		"--job", "$("+jobVariable+")", "--max-unavailable", k.window.most, "--order", k.window.order(),
+		"--timeout", k.kind.timeout)
 	for _, name := range slices.Sorted(slices.Values(of.snapshots)) {
 		args = append(args, "--snapshot", name)
 	}
 	args = append(args, slices.Sorted(slices.Values(of.args))...)
-	return k.cronJob(of, last, args, batchv1.CronJobSpec{
+	cronJob := k.cronJob(of, last, args, batchv1.CronJobSpec{
 		Schedule: k.window.Cron(), TimeZone: new(k.window.Zone),
 		StartingDeadlineSeconds: new(int64(k.window.Length().Seconds())),
 	})
+	container := &cronJob.Spec.JobTemplate.Spec.Template.Spec.Containers[0]
+	container.Env = []corev1.EnvVar{{Name: jobVariable, ValueFrom: &corev1.EnvVarSource{
+		FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.labels['" + batchv1.JobNameLabel + "']"},
+	}}}
+	return cronJob
 }
+
+// jobVariable is the environment variable with the name of the Job that a pod belongs to: the program tells by it
+// whether the schedule has created the Job, or a user.
+const jobVariable = "JOB_NAME"
 
 // cronJob returns a CronJob that runs the program with its arguments, at the times of a spec, one run at a time.
 func (k *jobKey) cronJob(of *job, last int, args []string, at batchv1.CronJobSpec) *batchv1.CronJob {

@@ -17,18 +17,30 @@ import (
 
 var cronJobsResource = batchv1.SchemeGroupVersion.WithResource("cronjobs")
 
-// window starts a Job of the only CronJob, as `kubectl create job --from` does, whatever its schedule.
-func (s *scenario) window(name string) {
+// window starts a Job of the only CronJob as the schedule does, and returns its name.
+func (s *scenario) window() string {
+	s.Helper()
+	jobs := len(s.list(jobsResource))
+	// Named after a minute of the last hours, of which no other Job is.
+	return s.startJob(func(cronJob string) string {
+		return fmt.Sprintf("%s-%d", cronJob, time.Now().Unix()/60-60*int64(jobs))
+	})
+}
+
+// startJob starts a Job of the only CronJob, whatever its schedule, and returns its name.
+func (s *scenario) startJob(named func(cronJob string) string) string {
 	s.Helper()
 	var all []*unstructured.Unstructured
 	s.eventually("one CronJob", func() bool { all = s.list(cronJobsResource); return len(all) == 1 })
 	spec, _, err := unstructured.NestedMap(all[0].Object, "spec", "jobTemplate", "spec")
 	require.NoError(s, err)
+	name := named(all[0].GetName())
 	job := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "batch/v1", "kind": "Job", "metadata": map[string]any{"name": name}, "spec": spec,
 	}}
 	_, err = lab.cluster.Resource(jobsResource).Namespace(s.name).Create(s.Context(), job, metav1.CreateOptions{})
 	require.NoError(s, err)
+	return name
 }
 
 // closed returns a window that is not open during a test.
@@ -64,26 +76,24 @@ vms:
 	s.stands(map[string]string{"db": "restart", "app": "restart"})
 	require.Contains(t, s.advice(), "its maintenance restarts it ("+at+")")
 
-	s.window("outside")
-	s.eventuallyLogs("outside", "outside of the window; nothing to do")
+	s.eventuallyLogs(s.window(), "outside of the window; nothing to do")
 	require.Equal(t, before, s.instances())
 
 	s.replace("vms.yaml", at, "daily 00:00-24:00 UTC")
 	s.wait(argo.Synced(s.push("Another window")))
 	s.eventually("RestartRequired", func() bool { return s.asksForRestart("db") })
 	s.will(kubevirt.Snapshots, "", kubevirt.Fail)
-	s.window("failing")
-	s.eventuallyLogs("failing", "failed: no snapshot class; the next window takes another; no other VirtualMachine is restarted")
+	s.eventuallyLogs(s.window(), "failed: no snapshot class; the next window takes another; no other VirtualMachine is restarted")
 	require.Equal(t, before, s.instances())
 
 	s.will(kubevirt.Snapshots, "", kubevirt.Done)
 	s.will(kubevirt.Instances, "db", kubevirt.Wait)
-	s.window("inside")
+	inside := s.window()
 	s.eventually("db restarted", func() bool { return len(s.changed(before, false)) == 1 })
 	require.Equal(t, []string{"db"}, s.changed(before, false))
 	s.will(kubevirt.Instances, "db", kubevirt.Done)
 	s.eventually("both restarted", func() bool { return len(s.changed(before, true)) == 2 })
-	s.eventuallyLogs("inside", "2 of 2 up to date")
+	s.eventuallyLogs(inside, "2 of 2 up to date")
 	require.Equal(t, "2Gi", s.memory("db"))
 	require.Subset(t, s.events("db"), []string{"RolloutFailed", "RolloutRestart", "RolloutReady"})
 	taken := 0
@@ -93,6 +103,25 @@ vms:
 		}
 	}
 	require.Equal(t, 2, taken, "the one that failed, and the one before the restart")
+	s.stands(nil)
+}
+
+// A Job that a user has created from the CronJob, as Argo CD's action "Create Job" does, restarts VMs outside of the
+// window, too. One of the schedule does not.
+func TestMaintenanceOnDemand(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "on-demand", fmt.Sprintf("vms:\n  db: {memory: 4Gi, maintenance: %q}\n", closed()))
+	before := s.instances()
+	s.setMemory("2Gi")
+	s.wait(argo.Synced(s.push("Less memory")))
+	s.eventually("RestartRequired", func() bool { return s.asksForRestart("db") })
+	s.eventuallyLogs(s.window(), "outside of the window; nothing to do")
+	require.Equal(t, before, s.instances())
+
+	name := s.startJob(func(cronJob string) string { return cronJob + "-" + time.Now().UTC().Format("0601021504") })
+	s.eventually("db restarted", func() bool { return len(s.changed(before, true)) == 1 })
+	s.eventuallyLogs(name, "1 of 1 up to date")
+	require.Equal(t, "2Gi", s.memory("db"))
 	s.stands(nil)
 }
 

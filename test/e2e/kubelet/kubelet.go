@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -128,7 +129,7 @@ func (k *Kubelet) run(ctx, running context.Context, pod *corev1.Pod) error {
 		return err
 	}
 	defer log.Close() //nolint:errcheck // the process has written what it had to say
-	command := container(running, &pod.Spec.Containers[0], k.hurried(pod), k.bin, secrets)
+	command := container(running, pod, k.hurried(pod), k.bin, secrets)
 	command.Stdout, command.Stderr = log, log
 	if err := k.report(ctx, pod, status(pod, corev1.PodRunning, nil)); err != nil {
 		return err
@@ -158,22 +159,48 @@ const messageSize = 2048
 
 // container returns the process of a container. It finds the credentials at
 // Kubernetes' path, because it has its own /run, to which /var/run leads.
-func container(ctx context.Context, c *corev1.Container, args []string, bin, credentials string) *exec.Cmd {
+func container(ctx context.Context, pod *corev1.Pod, args []string, bin, credentials string) *exec.Cmd {
 	const script = `
 set -e
 mount -t tmpfs tmpfs /run
 mkdir -p /run/secrets/kubernetes.io
 cp -r "$0" /run/secrets/kubernetes.io/serviceaccount
 PATH=$BIN exec "$@"`
-	arguments := append([]string{"-c", script, credentials}, c.Command...)
-	command := exec.CommandContext(ctx, "/bin/sh", append(arguments, args...)...)
+	env := environment(pod)
+	arguments := append([]string{"-c", script, credentials}, pod.Spec.Containers[0].Command...)
+	for _, arg := range args {
+		arguments = append(arguments, expanded(arg, env))
+	}
+	command := exec.CommandContext(ctx, "/bin/sh", arguments...)
 	command.Dir = "/"
 	command.Env = []string{"PATH=/usr/bin:/bin", "BIN=" + bin, "KUBERNETES_SERVICE_HOST=127.0.0.1", "KUBERNETES_SERVICE_PORT=6443"}
-	for _, variable := range c.Env {
-		command.Env = append(command.Env, variable.Name+"="+variable.Value)
+	for name, value := range env {
+		command.Env = append(command.Env, name+"="+value)
 	}
 	command.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 	return command
+}
+
+// environment returns the variables of the Pod's container: values, and labels of the Pod (kubernetes v1.36,
+// pkg/kubelet/kubelet_pods.go, makeEnvironmentVariables).
+func environment(pod *corev1.Pod) map[string]string {
+	out := map[string]string{}
+	for _, variable := range pod.Spec.Containers[0].Env {
+		out[variable.Name] = variable.Value
+		if from := variable.ValueFrom; from != nil && from.FieldRef != nil {
+			label := strings.TrimSuffix(strings.TrimPrefix(from.FieldRef.FieldPath, "metadata.labels['"), "']")
+			out[variable.Name] = pod.Labels[label]
+		}
+	}
+	return out
+}
+
+// expanded returns an argument with the variables that it names.
+func expanded(arg string, env map[string]string) string {
+	for name, value := range env {
+		arg = strings.ReplaceAll(arg, "$("+name+")", value)
+	}
+	return arg
 }
 
 // hurried returns the arguments of the Pod's container.
