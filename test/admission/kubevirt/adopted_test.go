@@ -44,12 +44,14 @@ func TestAdopted(t *testing.T) {
 }
 
 // changedByASync returns the VMs that are never adopted. Argo CD recreates those marked
-// for it, and the webhook replaces inferred settings with a name.
+// for it, the webhook replaces inferred settings with a name, and a CronJob stops and starts
+// those with times for that.
 func changedByASync(objects []object.Object) []string {
 	var names []string
 	for _, o := range object.OfKind(objects, "VirtualMachine") {
 		text := string(o.JSON)
-		if strings.Contains(text, "Replace=true") || strings.Contains(text, "inferFromVolume") {
+		if strings.Contains(text, "Replace=true") || strings.Contains(text, "inferFromVolume") ||
+			strings.Contains(text, `"vmrender.io/power":`) {
 			names = append(names, o.Namespace+"/"+o.Name)
 		}
 	}
