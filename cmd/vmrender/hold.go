@@ -64,27 +64,17 @@ neither be held nor is approved, and 3 if a state is invalid or cannot be read.`
 // runHold compares both sides, and writes the files.
 func runHold(cmd *cobra.Command, sides *sideFlags, set *compare.Settings) error {
 	sides.sides.To.Unheld = true
-	from, to, err := sides.load(cmd)
+	c, err := sides.compare(cmd, set)
 	if err != nil {
 		return err
 	}
-	if err := reportSides(cmd, from, to); err != nil {
-		return err
-	}
+	to := c.to
 	if to.Fleet == nil {
 		return errors.New("a platform holds no VMs; name a fleet")
 	}
 	if len(sides.fleet.overlays) > 0 && to.Fleet.Environment == "" {
 		return errors.New("the overlay has no `environment`, by which the files of different overlays differ; set it")
 	}
-	live, err := sides.live.load(cmd, from.Objects, to.Objects)
-	if err != nil {
-		return err
-	}
-	if err := problems.Report(cmd.ErrOrStderr(), live.diags); err != nil {
-		return err
-	}
-	c := comparison{sides, from, to, live, set.Cluster(targetOf(to)), false}
 	p := c.predict()
 	in := c.input(p.Plan, p.Plan)
 	vms := hold.Judge(&in)
@@ -180,6 +170,13 @@ func valuesOf(sets []string) []string {
 		out = append(out, value)
 	}
 	return out
+}
+
+// noteHolds notes how many of the rendered VMs are held.
+func noteHolds(cmd *cobra.Command, rendered []render.Rendered) {
+	if n := render.CountHeld(rendered); n > 0 {
+		cmd.PrintErrf("note: %s held; see docs/how-to/hold.md\n", problems.Count(n, "VM"))
+	}
 }
 
 // noteHeld notes that the VM that the options select is held: what it becomes is not what is rendered.

@@ -88,38 +88,44 @@ func newPlanCommand() *cobra.Command {
 		"one Application renders all directories, so that a VM that moves between them stays")
 	format := outputFlag(cmd, append(report.PlanFormats(), report.PlanFormat{Name: "html", Write: html.Plan}))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		var from, to compare.Loaded
-		var err error
-		during(cmd, "rendering both sides", func() { from, to, err = sides.load(cmd) })
+		c, err := sides.compare(cmd, set)
 		if err != nil {
 			return err
 		}
-		if err := reportSides(cmd, from, to); err != nil {
-			return err
-		}
-		var live state
-		during(cmd, "reading the live state", func() { live, err = sides.live.load(cmd, from.Objects, to.Objects) })
-		if err != nil {
-			return err
-		}
-		if err := problems.Report(cmd.ErrOrStderr(), live.diags); err != nil {
-			return err
-		}
-		c := comparison{sides, from, to, live, set.Cluster(targetOf(to)), oneApplication}
+		c.oneApplication = oneApplication
 		p := c.predict()
 		p.Version, p.Verbose, p.Terminal = readBuild().Version, verbose, terminalOf(cmd.OutOrStdout())
 		p.Command = planCommandLine(cmd, args)
 		if p.Holds, err = c.holds(cmd, p.Plan); err != nil {
 			return err
 		}
-		p.Place = sides.places(cmd, to, &p)
-		p.Limits, p.Unknown = limits.Judge(limitsOf(from), limitsOf(to), p.Plan), append(p.Unknown, sides.neighbor()...)
+		p.Place = sides.places(cmd, c.to, &p)
+		p.Limits, p.Unknown = limits.Judge(limitsOf(c.from), limitsOf(c.to), p.Plan), append(p.Unknown, sides.neighbor()...)
 		if err := format.value.Write(cmd.OutOrStdout(), p); err != nil {
 			return err
 		}
 		return judge(cmd, p, failOn.value, gate)
 	}
 	return cmd
+}
+
+// compare reads both sides and the state of the cluster, and reports their problems.
+func (f *sideFlags) compare(cmd *cobra.Command, set *compare.Settings) (comparison, error) {
+	c := comparison{sideFlags: f}
+	var err error
+	during(cmd, "rendering both sides", func() { c.from, c.to, err = f.load(cmd) })
+	if err != nil {
+		return c, err
+	}
+	if err := reportSides(cmd, c.from, c.to); err != nil {
+		return c, err
+	}
+	during(cmd, "reading the live state", func() { c.state, err = f.live.load(cmd, c.from.Objects, c.to.Objects) })
+	if err != nil {
+		return c, err
+	}
+	c.declared = set.Cluster(targetOf(c.to))
+	return c, problems.Report(cmd.ErrOrStderr(), c.state.diags)
 }
 
 // judge returns an error if a plan reaches a level, or if the fleet's gate and limits count and do

@@ -62,9 +62,7 @@ fleet, PATH or overlay.`,
 		if err := problems.Report(cmd.ErrOrStderr(), diags); err != nil {
 			return err
 		}
-		if n := render.CountHeld(rendered); n > 0 {
-			cmd.PrintErrf("note: %s held; see docs/how-to/hold.md\n", problems.Count(n, "VM"))
-		}
+		noteHolds(cmd, rendered)
 		if dir == "" {
 			return output.Machines(cmd.OutOrStdout(), format.value, rendered)
 		}

@@ -57,9 +57,15 @@ func TestDrainJSONIsOfItsSchema(t *testing.T) {
 
 // A comment fits GitHub's limit, however many VMs there are. It counts all of them and contains no markup from them.
 func TestDrainMarkdownFits(t *testing.T) {
+	requireFits(t, func(w io.Writer, n int) error { return report.DrainMarkdown(w, drainOf(n)) })
+}
+
+// requireFits requires that a comment with n VMs is short and plain, and tells what it leaves out.
+func requireFits(t *testing.T, write func(w io.Writer, n int) error) {
+	t.Helper()
 	for _, n := range []int{0, 1, 5000} {
 		var out strings.Builder
-		require.NoError(t, report.DrainMarkdown(&out, drainOf(n)))
+		require.NoError(t, write(&out, n))
 		require.Less(t, out.Len(), 60_000)
 		require.NotContains(t, out.String(), "<b>")
 		require.NotContains(t, out.String(), "\x1b")
