@@ -41,6 +41,7 @@ type playedCluster struct {
 	sick     map[string]bool // VMs that never become ready again
 	held     map[string]bool // VMs whose new instance is never created
 	asking   func()          // called before each restart request is handled; nil for nothing
+	serving  sync.WaitGroup  // the requests that are being handled, also those whose client has gone
 	restarts []string        // in the order of the requests
 	down     int             // the largest number of VMs down at the same time
 
@@ -139,6 +140,8 @@ func (p *playedCluster) names(resource schema.GroupVersionResource) string {
 }
 
 func (p *playedCluster) serve(w http.ResponseWriter, r *http.Request) {
+	p.serving.Add(1)
+	defer p.serving.Done()
 	p.settle()
 	if p.asking != nil {
 		p.asking()

@@ -275,6 +275,7 @@ func TestPowerIsInterrupted(t *testing.T) {
 	var log bytes.Buffer
 	err := p.Power(ctx, Power{ID: "f-1a2b3c4d-power", Holder: "first", Off: true, Machines: []string{"db"}}, options(&log))
 	require.ErrorIs(t, err, ErrInterrupted)
+	p.serving.Wait()
 	p.asking, p.held["db"] = nil, false
 	p.stop("db")
 	p.stopped("db")

@@ -94,7 +94,7 @@ vms:
 	s.will(kubevirt.Instances, "db", kubevirt.Done)
 	s.eventually("both restarted", func() bool { return len(s.changed(before, true)) == 2 })
 	s.eventuallyLogs(inside, "2 of 2 up to date")
-	require.Equal(t, "2Gi", s.memory("db"))
+	s.hasMemory("db", "2Gi")
 	require.Subset(t, s.events("db"), []string{"RolloutFailed", "RolloutRestart", "RolloutReady"})
 	taken := 0
 	for name := range s.names(kubevirt.Snapshots) {
@@ -121,7 +121,7 @@ func TestMaintenanceOnDemand(t *testing.T) {
 	name := s.startJob(func(cronJob string) string { return cronJob + "-" + time.Now().UTC().Format("0601021504") })
 	s.eventually("db restarted", func() bool { return len(s.changed(before, true)) == 1 })
 	s.eventuallyLogs(name, "1 of 1 up to date")
-	require.Equal(t, "2Gi", s.memory("db"))
+	s.hasMemory("db", "2Gi")
 	s.stands(nil)
 }
 

@@ -74,7 +74,7 @@ func TestRestoreFromGit(t *testing.T) {
 		require.Equal(t, "DataVolume", s.object(kubevirt.Claims, name).GetOwnerReferences()[0].Kind)
 	}
 	s.eventually("db to run", func() bool { return len(s.changed(instance, true)) == 1 })
-	require.Equal(t, "4Gi", s.memory("db"))
+	s.hasMemory("db", "4Gi")
 	require.Len(t, s.names(kubevirt.Snapshots), 2, "the way back from the way back")
 	require.Len(t, s.names(kubevirt.Restores), 1)
 	s.stands(nil)

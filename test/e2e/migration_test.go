@@ -47,7 +47,7 @@ const movedVMs = `vms:
 func TestStorageMigrationWithRestart(t *testing.T) {
 	t.Parallel()
 	s := newHotplug(t, "migration-restart", movedVMs)
-	s.eventually("the memory of small", func() bool { return s.memory("small") == "4Gi" })
+	s.hasMemory("small", "4Gi")
 	s.replace("vms.yaml", "pending: {cpu: {cores: 2}", "pending: {cpu: {cores: 4}")
 	s.wait(argo.Synced(s.push("More cores")))
 	s.eventually("RestartRequired", func() bool { return s.asksForRestart("pending") })

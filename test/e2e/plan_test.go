@@ -41,7 +41,7 @@ const changedPlan = `vms:
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	s := newLifecycle(t, "planned", planned)
-	s.eventually("memory", func() bool { return s.memory("migrate") == "4Gi" })
+	s.hasMemory("migrate", "4Gi")
 	machines, instances, disks, before := s.machines(), s.instances(), s.disks(), s.moment()
 
 	s.write("vms.yaml", changedPlan)
@@ -54,7 +54,7 @@ func TestPlan(t *testing.T) {
 	require.Len(t, levels, 11, "all but the one that does not change: %v", levels)
 	s.wait(leftOver(revision, "left"))
 
-	s.eventually("memory plugged in", func() bool { return s.memory("migrate") == "6Gi" })
+	s.hasMemory("migrate", "6Gi")
 	s.eventually("RestartRequired", func() bool { return s.asksForRestart("restart") })
 	s.eventually("placed", func() bool {
 		return s.field(kubevirt.Instances, "live", "spec", "nodeSelector", "kubernetes.io/os") == "linux"
