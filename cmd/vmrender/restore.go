@@ -18,6 +18,8 @@ and wait until that is done. What was written since the snapshot is lost.
 
 Before anything happens to a VirtualMachine, its snapshot must be ready, be of this very
 VirtualMachine, and contain all disks that are kept, with the claims that they have now.
+If its gate (vmrender.io/approve-from) requires an approval, the argument must name the
+digest that the loss of data is approved from: VM=SNAPSHOT@TOKEN@FROM.
 Then a VirtualMachineRestore named VM-restore-TOKEN is created. KubeVirt stops the
 VirtualMachine, deletes its claims, and creates them again from the snapshot under the
 same names. The sync that follows brings back the definition in Git, and starts it; one

@@ -48,7 +48,7 @@ var renderedMutations = []mutation{
 		`args = append(args, "--id", k.part)`, `args = append(args, "--id", k.namespace)`,
 	},
 	{
-		"pkg/render/jobs.go", "./pkg/render", "a rollout may delete earlier disks",
+		"pkg/render/jobrules.go", "./pkg/render", "a rollout may delete earlier disks",
 		`"datavolumes"}, "list", "watch", "delete"`, `"datavolumes"}, "list", "watch"`,
 	},
 	{

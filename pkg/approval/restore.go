@@ -8,13 +8,18 @@ import (
 )
 
 // Restore is one restore of a VM from a snapshot, as the annotation vmrender.io/restore names it: SNAPSHOT, or
-// SNAPSHOT@TOKEN.
-type Restore struct{ Snapshot, Token string }
+// SNAPSHOT@TOKEN. The argument of a Job can also have what the restore is approved from: SNAPSHOT@TOKEN@FROM.
+type Restore struct {
+	Snapshot, Token string
+	// From is the digest of what the VM is, if its loss of data is approved: 32 hexadecimal digits, or [None].
+	From string
+}
 
-// ParseRestore reads the value of the annotation. A value without a token restores nothing.
+// ParseRestore reads the value of the annotation, or the argument of a Job. A value without a token restores nothing.
 func ParseRestore(text string) Restore {
-	snapshot, token, _ := strings.Cut(text, "@")
-	return Restore{snapshot, token}
+	snapshot, rest, _ := strings.Cut(text, "@")
+	token, from, _ := strings.Cut(rest, "@")
+	return Restore{snapshot, token, from}
 }
 
 // String returns the value of the annotation.
@@ -23,6 +28,14 @@ func (r Restore) String() string {
 		return r.Snapshot
 	}
 	return r.Snapshot + "@" + r.Token
+}
+
+// Argument returns the argument of a Job.
+func (r Restore) Argument() string {
+	if r.From == "" {
+		return r.String()
+	}
+	return r.String() + "@" + r.From
 }
 
 // Object returns the name of the VirtualMachineRestore of a VM.

@@ -40,4 +40,8 @@ func TestRestore(t *testing.T) {
 	r := approval.ParseRestore("before@1-aabbccdd")
 	require.Equal(t, approval.Restore{Snapshot: "before", Token: "1-aabbccdd"}, r)
 	require.Equal(t, "db-restore-1-aabbccdd", r.Object("db"))
+	require.Equal(t, "before@1-aabbccdd", r.Argument())
+	r.From = approval.None
+	require.Equal(t, r, approval.ParseRestore(r.Argument()))
+	require.Equal(t, "before@1-aabbccdd", r.String(), "the annotation has no approval")
 }

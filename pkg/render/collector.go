@@ -100,13 +100,14 @@ func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 		return
 	}
 	kept := c.keep(*text)
-	isHeld := m.Gate != nil && m.Gate.Held != nil
-	if !isHeld {
+	// Whether a VM is held, or its restore is approved, is known when all VMs of its entry are.
+	isOpen := m.Gate != nil && (m.Gate.Held != nil || m.Lifecycle.Restores())
+	if !isOpen {
 		c.jobs.add(m, objects, content)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if isHeld {
+	if isOpen {
 		c.holdings[len(c.rendered)] = &holding{m, objects, content}
 	} else {
 		c.note(len(c.rendered), m, objects)

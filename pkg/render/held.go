@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -17,29 +18,64 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// holding is a VM with a file that may hold it. Whether it does is known when all VMs of its entry are.
+// holding is a VM that may be held by a file, or whose restore may be approved. Whether it is, is known when all VMs of
+// its entry are.
 type holding struct {
 	*machine.Machine
 	objects []runtime.Object // of the VM as the values files have it
 	content string
 }
 
-// settleHeld decides which VMs are held, and adds what it has of them to the Jobs and the checks. All approvals must be
-// settled.
+// settleHeld decides which VMs are held, and which restores are approved, and adds what it has of them to the Jobs and
+// the checks. All approvals must be settled.
 func (c *Collector) settleHeld(diags *source.Diagnostics) {
 	for _, i := range slices.Sorted(maps.Keys(c.holdings)) {
 		h, r := c.holdings[i], &c.rendered[i]
-		if why := r.releasedBy(h.Gate.Held); why != "" {
-			h.warn(diags, "no longer holds the VM %s/%s, "+why+"; run `vmrender hold`, which removes the file")
-		} else {
-			if _, to := h.Gate.Held.Ends(); to != r.becomes.digest {
-				h.warn(diags, "holds the VM %s/%s, whose change is another one now; run `vmrender hold`, which updates the file")
-			}
-			c.hold(h, r, diags)
+		if h.Lifecycle.Restores() {
+			h.approve(r.approvedFrom(riskData))
+		}
+		if h.Gate.Held != nil {
+			c.settleFile(h, r, diags)
 		}
 		c.jobs.add(h.Machine, h.objects, h.content)
 		c.note(i, h.Machine, h.objects)
 	}
+}
+
+// settleFile decides whether the file of a VM holds it.
+func (c *Collector) settleFile(h *holding, r *Rendered, diags *source.Diagnostics) {
+	if why := r.releasedBy(h.Gate.Held); why != "" {
+		h.warn(diags, "no longer holds the VM %s/%s, "+why+"; run `vmrender hold`, which removes the file")
+		return
+	}
+	if _, to := h.Gate.Held.Ends(); to != r.becomes.digest {
+		h.warn(diags, "holds the VM %s/%s, whose change is another one now; run `vmrender hold`, which updates the file")
+	}
+	c.hold(h, r, diags)
+}
+
+// riskData is the risk of losing data, for which a restore needs an approval.
+const riskData = "data"
+
+// approve notes from what the restore of the VM is approved: the Job runs before the API server sees the VM, so that it
+// has to compare.
+func (h *holding) approve(from string) {
+	approved, restore := *h.Machine, *h.Lifecycle.RestoreFrom
+	restore.From = from
+	approved.Lifecycle.RestoreFrom = &restore
+	h.Machine = &approved
+}
+
+// approvedFrom returns the digest of what the VM is, from which a risk of what it becomes is approved, or "".
+func (r *Rendered) approvedFrom(risk string) string {
+	given := r.shared[risk]
+	for i := range r.becomes.gate.Approvals {
+		if a := &r.becomes.gate.Approvals[i]; a.Risk == risk && a.To() == r.becomes.digest {
+			given = a.Token
+		}
+	}
+	from, _, _ := strings.Cut(given, "-")
+	return from
 }
 
 // warn adds a warning about the file, unless VMs may be missing.

@@ -52,8 +52,8 @@ func snapshotRules(string, *job) []rbacv1.PolicyRule {
 	}
 }
 
-// restoreRules returns the rules of restores, whose arguments are VM=SNAPSHOT@TOKEN. RBAC cannot limit creation to a
-// name, and KubeVirt chooses the names of the contents of snapshots.
+// restoreRules returns the rules of restores, whose arguments are VM=SNAPSHOT@TOKEN, with what is approved. RBAC cannot
+// limit creation to a name, and KubeVirt chooses the names of the contents of snapshots.
 func restoreRules(_ string, of *job) []rbacv1.PolicyRule {
 	n := len(of.args)
 	vms, from, objects := make([]string, 0, n), make([]string, 0, n), make([]string, 0, n)

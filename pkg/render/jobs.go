@@ -101,7 +101,7 @@ func (j *jobs) add(m *machine.Machine, objects []runtime.Object, content string)
 	}
 	if m.Lifecycle.Restores() {
 		of := j.of(&restoreKind, m)
-		of.args = append(of.args, m.Name+"="+m.Lifecycle.RestoreFrom.String())
+		of.args = append(of.args, m.Name+"="+m.Lifecycle.RestoreFrom.Argument())
 	}
 	if m.Lifecycle.Maintenance != nil {
 		of := j.of(&windowKind, m)

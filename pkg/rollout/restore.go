@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,10 +24,13 @@ type Restore struct {
 	From    approval.Restore
 }
 
-// ParseRestores parses arguments of the form `VM=SNAPSHOT@TOKEN`, at least one in total and at most one for each VM.
+const restoreForm = "VM=SNAPSHOT@TOKEN, or VM=SNAPSHOT@TOKEN@FROM"
+
+// ParseRestores parses arguments of the form `VM=SNAPSHOT@TOKEN` or `VM=SNAPSHOT@TOKEN@FROM`, at least one in total and
+// at most one for each VM.
 func ParseRestores(args []string) ([]Restore, error) {
 	if len(args) == 0 {
-		return nil, errors.New("no restore; expected VM=SNAPSHOT@TOKEN")
+		return nil, errors.New("no restore; expected " + restoreForm)
 	}
 	list := make([]Restore, 0, len(args))
 	seen := map[string]bool{}
@@ -34,8 +38,9 @@ func ParseRestores(args []string) ([]Restore, error) {
 		machine, value, _ := strings.Cut(arg, "=")
 		r := Restore{machine, approval.ParseRestore(value)}
 		switch {
-		case machine == "" || r.From.Snapshot == "" || r.From.Token == "" || strings.ContainsAny(r.From.Token, "=@"):
-			return nil, fmt.Errorf("invalid restore %q; expected VM=SNAPSHOT@TOKEN", arg)
+		case machine == "", r.From.Snapshot == "", r.From.Token == "",
+			strings.Contains(value, "="), strings.Count(value, "@") > 2:
+			return nil, fmt.Errorf("invalid restore %q; expected %s", arg, restoreForm)
 		case seen[machine]:
 			return nil, fmt.Errorf("two restores of %q; expected one", machine)
 		}
@@ -83,6 +88,9 @@ func (r *restoreRun) step(ctx context.Context, of *Restore) (step, string, error
 		return broken, "", err
 	case restore != nil:
 		return r.follow(ctx, vm, restore)
+	}
+	if problem := unapproved(vm, of.From.From); problem != "" {
+		return broken, problem, nil
 	}
 	if problem, err := r.problem(ctx, vm, of.From.Snapshot); problem != "" || err != nil {
 		return broken, problem, err
@@ -183,6 +191,21 @@ func (r *restoreRun) problem(ctx context.Context, vm *kubevirtv1.VirtualMachine,
 		return "the content of snapshot " + name + " is gone", err
 	}
 	return otherClaims(vm, content, name), nil
+}
+
+// unapproved returns why the gate of a VM does not let it lose data, or "". The policies of the cluster see a VM only
+// when it changes, after its restore, so that this is what asks for the approval. from is the digest that it is
+// approved from.
+func unapproved(vm *kubevirtv1.VirtualMachine, from string) string {
+	if most := vm.Annotations[labels.MaxImpact]; most != "" {
+		return "policy.maxImpact of the VM is " + most + ", so that nothing may lose its data"
+	}
+	level := vm.Annotations[labels.ApproveFrom]
+	if level == "" || level == labels.NoBecomes || from == cmp.Or(vm.Annotations[labels.Becomes], labels.NoBecomes) {
+		return ""
+	}
+	return "the gate of the VM requires an approval of this loss of data, as it is now; " +
+		"write the `approve` that `vmrender plan` prints into its entry"
 }
 
 // unusable returns why a snapshot is not one that the VM can be restored from, or "".

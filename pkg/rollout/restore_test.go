@@ -32,7 +32,7 @@ func TestParseRestores(t *testing.T) {
 		{"db=before@"},
 		{"db=@1-a"},
 		{"=before@1-a"},
-		{"db=a@1-b@c"},
+		{"db=a@1-b@c@d"},
 		{"db=a@1-b=c"},
 		{"db=a@1-b", "db=a@1-b"},
 	} {
@@ -166,6 +166,44 @@ func TestRestoreRefused(t *testing.T) {
 			p := restorable(t, change)
 			err := p.Restore(t.Context(), ofDB, options(new(bytes.Buffer)))
 			require.ErrorContains(t, err, says)
+			require.Empty(t, p.names(restores))
+		})
+	}
+}
+
+// The policies of the cluster see a VM after its restore, so that the Job asks for the approval of its gate: from what
+// it is, and not from anything else.
+func TestRestoreOfGatedVM(t *testing.T) {
+	const is, was = "0123456789abcdef0123456789abcdef", "ffffffffffffffffffffffffffffffff"
+	from := func(level string) map[string]string {
+		return map[string]string{labels.ApproveFrom: level, labels.Becomes: is}
+	}
+	for name, c := range map[string]struct {
+		gate map[string]string
+		from string
+		says string
+	}{
+		"no gate":               {nil, "", ""},
+		"no gate any longer":    {from("none"), "", ""},
+		"approved":              {from("restart"), is, ""},
+		"not approved":          {from("restart"), "", "requires an approval"},
+		"approved before":       {from("data-loss"), was, "requires an approval"},
+		"approved from nothing": {map[string]string{labels.ApproveFrom: "restart"}, approval.None, ""},
+		"never":                 {map[string]string{labels.MaxImpact: "delete"}, is, "policy.maxImpact of the VM is delete"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := restorable(t, func(vm *kubevirtv1.VirtualMachine, _ *snapshotv1.VirtualMachineSnapshot) {
+				vm.Annotations = c.gate
+			})
+			played(p, complete)
+			list := []Restore{{"db", approval.Restore{Snapshot: "before", Token: "1-aabbccdd", From: c.from}}}
+			err := p.Restore(t.Context(), list, options(new(bytes.Buffer)))
+			if c.says == "" {
+				require.NoError(t, err)
+				require.Equal(t, "db-restore-1-aabbccdd", p.names(restores))
+				return
+			}
+			require.ErrorContains(t, err, c.says)
 			require.Empty(t, p.names(restores))
 		})
 	}

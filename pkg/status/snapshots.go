@@ -2,6 +2,7 @@ package status
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/vmrender/vmrender/internal/wording"
 	"github.com/vmrender/vmrender/pkg/cluster"
@@ -60,10 +61,13 @@ func (p *reader) scheduleFacts(s *impact.Subject) []Fact {
 	}}
 }
 
-// hasFailed reports whether the cluster has a failed Job with an argument.
+// hasFailed reports whether the cluster has a failed Job with an argument, or with more after an "@".
 func (p *reader) hasFailed(namespace, argument string) bool {
 	return slices.ContainsFunc(p.Live.Of(cluster.KindJob, namespace), func(job cluster.Entity) bool {
 		return cluster.Is(job.Object, "Failed") == cluster.Yes &&
-			slices.Contains(pairs.JobArguments(job.Object), any(argument))
+			slices.ContainsFunc(pairs.JobArguments(job.Object), func(a any) bool {
+				text, _ := a.(string)
+				return strings.HasPrefix(text+"@", argument+"@")
+			})
 	})
 }
