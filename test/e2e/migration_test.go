@@ -66,9 +66,11 @@ func TestStorageMigrationWithRestart(t *testing.T) {
 	s.wait(argo.Synced(s.push("Another storage class")))
 	for _, name := range []string{"copied", "small"} {
 		s.eventually("the copy of "+name, func() bool { return s.copies(name) == name+" to "+name+"-root-2" })
+		s.eventually("KubeVirt knows of the copy", func() bool {
+			return hasCondition(s.object(kubevirt.VirtualMachines, name), "VolumesChange")
+		})
 	}
 	s.eventually("RestartRequired", func() bool { return s.asksForRestart("both") && s.asksForRestart("small") })
-	s.eventually("KubeVirt knows of the copy", func() bool { return hasCondition(s.object(kubevirt.VirtualMachines, "small"), "VolumesChange") })
 	require.ErrorContains(t, lab.kubevirt.Restart(t.Context(), s.name, "small"), "VM recovery required", "not before its data is copied")
 
 	for _, name := range []string{"both", "pending"} {

@@ -120,10 +120,20 @@ func (c *Client) Apply(ctx context.Context, object *unstructured.Unstructured) e
 		return err
 	}
 	options := metav1.ApplyOptions{FieldManager: manager, Force: true}
-	if _, err := resource.Apply(ctx, object.GetName(), object, options); err != nil {
-		return fmt.Errorf("applying %s %s: %w", object.GetKind(), object.GetName(), err)
+	for {
+		_, err := resource.Apply(ctx, object.GetName(), object, options)
+		switch {
+		case err == nil:
+			return nil
+		case !isBusy(err) || ctx.Err() != nil:
+			return fmt.Errorf("applying %s %s: %w", object.GetKind(), object.GetName(), err)
+		}
 	}
-	return nil
+}
+
+// isBusy reports whether an API server had no time for a request.
+func isBusy(err error) bool {
+	return apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) || apierrors.IsTooManyRequests(err)
 }
 
 // Update reads an object, has it changed, and writes it. It tries again if
