@@ -162,10 +162,15 @@ var rooms = []room{
 		reach: join(cluster, argocd), imports: join(impure, yaml, system),
 	},
 	{
+		dir:   "pkg/keys",
+		ours:  []string{"pkg/catalog", "pkg/machine", "pkg/node", "pkg/source", "pkg/values"},
+		reach: join(cluster, argocd), imports: join(impure, yaml, system),
+	},
+	{
 		dir: "pkg/render",
 		ours: []string{
-			"pkg/admission", "pkg/approval", "pkg/held", "pkg/kinds", "pkg/outcome", "pkg/machine", "pkg/values", "pkg/catalog",
-			"pkg/patch",
+			"pkg/admission", "pkg/approval", "pkg/held", "pkg/keys", "pkg/kinds", "pkg/outcome", "pkg/machine", "pkg/values",
+			"pkg/catalog", "pkg/patch",
 			"pkg/rule", "pkg/schedule", "pkg/source",
 			"pkg/manifest", "pkg/labels",
 			"pkg/argocd", "pkg/versions",
@@ -249,8 +254,8 @@ var rooms = []room{
 	{
 		dir: "pkg/draft",
 		ours: []string{
-			"pkg/argocd", "pkg/catalog", "pkg/labels", "pkg/manifest", "pkg/node", "pkg/patch", "pkg/source", "pkg/values",
-			"internal/wording",
+			"pkg/argocd", "pkg/catalog", "pkg/keys", "pkg/labels", "pkg/machine", "pkg/manifest", "pkg/node", "pkg/patch",
+			"pkg/source", "pkg/values", "internal/wording",
 		},
 		reach: join(cluster, argocd), imports: join(impure, yaml, system),
 	},

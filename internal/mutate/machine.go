@@ -80,8 +80,8 @@ var machineMutations = []mutation{
 		`cmp.Or(n.Gateway, net.Gateway)`, `cmp.Or(net.Gateway, n.Gateway)`,
 	},
 	{
-		"pkg/machine/disks.go", "./pkg/machine", "the bus of disks is the operating system's",
-		`out.Bus = cmp.Or(d.entry.OS.DiskBus, "virtio")`, `out.Bus = "virtio"`,
+		"pkg/catalog/resolve.go", "./pkg/machine", "the bus of disks is the operating system's",
+		`return cmp.Or(r.DiskBus, "virtio")`, `return "virtio"`,
 	},
 
 	{

@@ -20,7 +20,7 @@ var renderedMutations = []mutation{
 		`c != nil && !placed.CloudInit`, `c != nil`,
 	},
 	{
-		"pkg/render/disks.go", "./pkg/render", "an existing DataVolume is used as it is",
+		"pkg/keys/volume.go", "./pkg/render ./pkg/keys", "an existing DataVolume is used as it is",
 		`case d.Source.DataVolume != "" || `, `case `,
 	},
 	{
@@ -29,7 +29,7 @@ var renderedMutations = []mutation{
 	},
 	{
 		"pkg/render/cloudinit.go", "./pkg/render", "changed cloud-init data is another root disk",
-		`machine.Hash(d.Claim, g.hash())`, `machine.Hash(d.Claim)`,
+		`machine.Hash(d.Claim, hashOfData(g))`, `machine.Hash(d.Claim)`,
 	},
 	{
 		"pkg/render/cloudinit.go", "./pkg/render", "a VM that stays keeps its Secret",
@@ -52,8 +52,8 @@ var renderedMutations = []mutation{
 		`"datavolumes"}, "list", "watch", "delete"`, `"datavolumes"}, "list", "watch"`,
 	},
 	{
-		"pkg/render/datavolumes.go", "./pkg/render", "a disk has its storage class",
-		`storage.StorageClassName = &d.StorageClass`, `storage.StorageClassName = nil`,
+		"pkg/keys/disk.go", "./pkg/render ./pkg/keys", "a disk has its storage class",
+		`s.StorageClassName = optional(&d.StorageClass)`, `s.StorageClassName = nil`,
 	},
 
 	// What Jobs do.

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/vmrender/vmrender/pkg/source"
@@ -175,4 +176,27 @@ func (s *Set) composeBuiltin(name, arch string) *source.Node {
 		return source.Compose(s.composeBuiltin(from.Text, arch).Without("label"), node)
 	}
 	return node
+}
+
+// ModelOfNIC returns the model of NICs that name none, or "" if a preference or the device determines it, as with
+// SR-IOV.
+func (r *ResolvedOS) ModelOfNIC(binding string, preferred bool) string {
+	if preferred || binding == "sriov" || r.Adopted {
+		return ""
+	}
+	return cmp.Or(r.NICModel, "virtio")
+}
+
+// BusOfDisk returns the bus of disks of a type (disk, cdrom or lun) that name none, or "" if a preference determines
+// it.
+func (r *ResolvedOS) BusOfDisk(kind string, hotpluggable, preferred bool) string {
+	switch {
+	case preferred:
+		return ""
+	case hotpluggable && kind == "disk":
+		return "scsi"
+	case kind == "cdrom":
+		return cmp.Or(r.CDROMBus, "sata")
+	}
+	return cmp.Or(r.DiskBus, "virtio")
 }

@@ -1,13 +1,12 @@
 package draft
 
 import (
-	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	kubevirtv1 "kubevirt.io/api/core/v1"
-	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 
+	"github.com/vmrender/vmrender/pkg/keys"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -68,7 +67,7 @@ func (e *Entry) addDisk(disks *node.Map, d *kubevirtv1.Disk, v *kubevirtv1.Volum
 // isRoot reports whether a disk is one that a VM boots from, without looking at its
 // content.
 func isRoot(d *kubevirtv1.Disk, v *kubevirtv1.Volume) bool {
-	return v != nil && targetOf(d).kind == "disk" &&
+	return v != nil && keys.TypeOf(d) == "disk" &&
 		(v.DataVolume != nil || v.PersistentVolumeClaim != nil || v.ContainerDisk != nil)
 }
 
@@ -88,17 +87,12 @@ func (e *Entry) devices() []kubevirtv1.Disk {
 		if slices.ContainsFunc(out, isDisk) || slices.ContainsFunc(spec.Domain.Devices.Filesystems, isDirectory) {
 			continue
 		}
-		bus := kubevirtv1.DiskBus(e.diskBus("disk", isHotpluggable(v)))
+		bus := kubevirtv1.DiskBus(e.OS.BusOfDisk("disk", keys.IsHotpluggable(v), e.Preferred()))
 		out = append(out, kubevirtv1.Disk{
 			Name: v.Name, DiskDevice: kubevirtv1.DiskDevice{Disk: &kubevirtv1.DiskTarget{Bus: bus}},
 		})
 	}
 	return out
-}
-
-func isHotpluggable(v *kubevirtv1.Volume) bool {
-	return v.DataVolume != nil && v.DataVolume.Hotpluggable ||
-		v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.Hotpluggable
 }
 
 // isGuestDisk reports whether a disk is the one that package render creates for cloud-init
@@ -111,21 +105,20 @@ func (e *Entry) isGuestDisk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, last bool)
 	switch {
 	case v.CloudInitNoCloud != nil || v.CloudInitConfigDrive != nil:
 		want.Name = "cloudinitdisk"
-		want.Disk = &kubevirtv1.DiskTarget{Bus: kubevirtv1.DiskBus(e.diskBus("disk", false))}
+		want.Disk = &kubevirtv1.DiskTarget{Bus: kubevirtv1.DiskBus(e.OS.BusOfDisk("disk", false, e.Preferred()))}
 	case v.Sysprep != nil:
 		want.Name = "sysprep"
-		want.CDRom = &kubevirtv1.CDRomTarget{Bus: kubevirtv1.DiskBus(e.diskBus("cdrom", false))}
+		want.CDRom = &kubevirtv1.CDRomTarget{Bus: kubevirtv1.DiskBus(e.OS.BusOfDisk("cdrom", false, e.Preferred()))}
 	}
 	return node.Value(want).Equal(node.Value(d))
 }
 
 // disk returns one disk, or nil if no key expresses its volume.
 func (e *Entry) disk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, key string) *node.Map {
-	n := node.Map{}
-	target := targetOf(d)
-	if target.kind != "disk" {
-		n.Set("type", target.kind)
-	}
+	n, device, in := node.Map{}, node.Map{}, e.inherited()
+	in.Hotpluggable = v != nil && keys.IsHotpluggable(v)
+	keys.Disk.Get(&device, d, in)
+	n.Replace("type", device.Get("type"))
 	if v == nil {
 		n.Put("ejected", node.Bool(true))
 	} else {
@@ -134,85 +127,23 @@ func (e *Entry) disk(d *kubevirtv1.Disk, v *kubevirtv1.Volume, key string) *node
 			return nil
 		}
 		n.Set("source", ShortSource(&from))
-		n.Set("hotpluggable", isHotpluggable(v))
+		n.Set("hotpluggable", in.Hotpluggable)
 	}
-	if target.bus != e.diskBus(target.kind, v != nil && isHotpluggable(v)) {
-		n.Set("bus", target.bus)
+	for _, f := range device.Fields {
+		n.Put(f.Key, f.Value)
 	}
-	n.Set("bootOrder", pointed(d.BootOrder))
-	n.Set("cache", string(d.Cache))
-	n.Set("io", string(d.IO))
-	n.Set("serial", d.Serial)
-	n.Set("readOnly", target.readOnly)
-	n.Set("shareable", d.Shareable)
 	return &n
-}
-
-// target is a disk as the guest sees it.
-type target struct {
-	kind, bus string
-	readOnly  bool
-}
-
-func targetOf(d *kubevirtv1.Disk) target {
-	switch {
-	case d.CDRom != nil:
-		return target{"cdrom", string(d.CDRom.Bus), false}
-	case d.LUN != nil:
-		return target{"lun", string(d.LUN.Bus), d.LUN.ReadOnly}
-	case d.Disk != nil:
-		return target{"disk", string(d.Disk.Bus), d.Disk.ReadOnly}
-	}
-	return target{kind: "disk"}
-}
-
-// diskBus returns the bus of disks that name none.
-func (e *Entry) diskBus(kind string, hotpluggable bool) string {
-	switch {
-	case e.Preferred():
-		return ""
-	case hotpluggable && kind == "disk":
-		return "scsi"
-	case kind == "cdrom":
-		return cmp.Or(e.OS.CDROMBus, "sata")
-	}
-	return cmp.Or(e.OS.DiskBus, "virtio")
 }
 
 // volume sets the source of a disk. Nothing is set for volumes that no key expresses.
 func (e *Entry) volume(n, from *node.Map, v *kubevirtv1.Volume, key string) {
-	switch s := &v.VolumeSource; {
-	case s.DataVolume != nil:
-		if t := e.template(s.DataVolume.Name); t != nil {
+	if v.DataVolume != nil {
+		if t := e.template(v.DataVolume.Name); t != nil {
 			e.owned(n, from, key, t)
-		} else {
-			from.Set("dataVolume", s.DataVolume.Name)
+			return
 		}
-	case s.PersistentVolumeClaim != nil:
-		from.Set("claim", s.PersistentVolumeClaim.ClaimName)
-	case s.ContainerDisk != nil:
-		from.Set("containerDisk", s.ContainerDisk.Image)
-		from.Set("secret", s.ContainerDisk.ImagePullSecret)
-		from.Set("pullPolicy", string(s.ContainerDisk.ImagePullPolicy))
-		from.Set("path", s.ContainerDisk.Path)
-	case s.EmptyDisk != nil:
-		n.Set("size", s.EmptyDisk.Capacity.String())
-		from.Set("emptyDisk", true)
-	case s.ConfigMap != nil:
-		from.Set("configMap", s.ConfigMap.Name)
-		from.Set("volumeLabel", s.ConfigMap.VolumeLabel)
-	case s.Secret != nil:
-		from.Set("secret", s.Secret.SecretName)
-		from.Set("volumeLabel", s.Secret.VolumeLabel)
-	case s.ServiceAccount != nil:
-		from.Set("serviceAccount", s.ServiceAccount.ServiceAccountName)
-	case s.DownwardMetrics != nil:
-		from.Set("downwardMetrics", true)
-	case s.CloudInitNoCloud != nil || s.CloudInitConfigDrive != nil:
-		from.Set("cloudInit", true)
-	case s.Sysprep != nil:
-		from.Set("sysprep", true)
 	}
+	keys.GetVolume(n, from, &v.VolumeSource)
 }
 
 // ShortSource returns the `source` of a disk, in its short form "blank" if it is an empty disk.
@@ -244,7 +175,7 @@ func (e *Entry) owned(n, from *node.Map, key string, t *kubevirtv1.DataVolumeTem
 	if t.Name != claimName(e.Live.Name, key) {
 		n.Set("claimName", t.Name)
 	}
-	contentOf(from, &t.Spec)
+	keys.GetContent(from, &t.Spec)
 	s := t.Spec.Storage
 	if s == nil {
 		e.oldTemplate(n, t)
@@ -257,16 +188,8 @@ func (e *Entry) owned(n, from *node.Map, key string, t *kubevirtv1.DataVolumeTem
 	} else if key == values.RootDisk && e.OS.RootSize != "" {
 		n.Put("size", node.Null())
 	}
-	if s.StorageClassName != nil {
-		n.Set("storageClass", *s.StorageClassName)
-	}
-	if len(s.AccessModes) == 1 {
-		n.Set("accessMode", string(s.AccessModes[0]))
-	}
-	if s.VolumeMode != nil {
-		n.Set("volumeMode", string(*s.VolumeMode))
-	}
-	n.Set("preallocation", t.Spec.Preallocation)
+	keys.Storage.Get(n, s, e.inherited())
+	keys.DataVolume.Get(n, &t.Spec, e.inherited())
 	if key == values.RootDisk && e.isImage(from) {
 		from.Fields = nil
 	}
@@ -294,7 +217,7 @@ func (e *Entry) isRootSize(size string, from *node.Map) bool {
 // storage.
 func (e *Entry) oldTemplate(n *node.Map, t *kubevirtv1.DataVolumeTemplateSpec) {
 	n.Put("dataVolume", node.Of(tree{"spec": tree{"pvc": treeOf(t.Spec.PVC)}}))
-	n.Set("preallocation", t.Spec.Preallocation)
+	keys.DataVolume.Get(n, &t.Spec, e.inherited())
 }
 
 // treeOf returns a value with a form in JSON as a tree.
@@ -306,83 +229,13 @@ func treeOf(v any) tree {
 	return manifest.Decode(text)
 }
 
-// contentOf sets where the content of a DataVolume comes from.
-func contentOf(from *node.Map, s *cdiv1.DataVolumeSpec) {
-	if r := s.SourceRef; r != nil {
-		namespace := ""
-		if r.Namespace != nil {
-			namespace = *r.Namespace + "/"
-		}
-		from.Set("dataSource", namespace+r.Name)
-	}
-	if s.Storage != nil && s.Storage.DataSourceRef != nil {
-		from.Set("dataSourceRef", s.Storage.DataSourceRef)
-	}
-	if s.Source == nil {
-		return
-	}
-	switch c := s.Source; {
-	case c.Registry != nil:
-		from.Set("registry", orEmpty(c.Registry.URL))
-		from.Set("secret", orEmpty(c.Registry.SecretRef))
-		from.Set("certConfigMap", orEmpty(c.Registry.CertConfigMap))
-	case c.HTTP != nil:
-		from.Set("http", c.HTTP.URL)
-		from.Set("secret", c.HTTP.SecretRef)
-		from.Set("certConfigMap", c.HTTP.CertConfigMap)
-	case c.S3 != nil:
-		from.Set("s3", c.S3.URL)
-		from.Set("secret", c.S3.SecretRef)
-		from.Set("certConfigMap", c.S3.CertConfigMap)
-	case c.GCS != nil:
-		from.Set("gcs", c.GCS.URL)
-		from.Set("secret", c.GCS.SecretRef)
-	case c.PVC != nil:
-		from.Set("pvc", slashed(c.PVC.Namespace, c.PVC.Name))
-	case c.Snapshot != nil:
-		from.Set("snapshot", slashed(c.Snapshot.Namespace, c.Snapshot.Name))
-	case c.Upload != nil:
-		from.Set("upload", true)
-	case c.Blank != nil:
-		from.Set("blank", true)
-	case c.VDDK != nil:
-		from.Set("vddk", c.VDDK)
-	case c.Imageio != nil:
-		from.Set("imageio", c.Imageio)
-	}
-}
-
-// slashed returns namespace/name, or the name alone.
-func slashed(namespace, name string) string {
-	if namespace == "" {
-		return name
-	}
-	return namespace + "/" + name
-}
-
-// orEmpty returns the string that a pointer points to, or "" for nil.
-func orEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
 // filesystems sets the directories of the cluster that the guest mounts.
 func (e *Entry) filesystems(volumes map[string]*kubevirtv1.Volume) {
 	all := node.Map{}
 	for _, f := range e.Live.Spec().Domain.Devices.Filesystems {
-		v, n := volumes[f.Name], node.Map{}
-		switch {
-		case v == nil:
-		case v.PersistentVolumeClaim != nil:
-			n.Set("claim", v.PersistentVolumeClaim.ClaimName)
-		case v.ConfigMap != nil:
-			n.Set("configMap", v.ConfigMap.Name)
-		case v.Secret != nil:
-			n.Set("secret", v.Secret.SecretName)
-		case v.ServiceAccount != nil:
-			n.Set("serviceAccount", v.ServiceAccount.ServiceAccountName)
+		n := node.Map{}
+		if v := volumes[f.Name]; v != nil {
+			keys.GetFilesystem(&n, &v.VolumeSource)
 		}
 		all.Set(f.Name, n.Node())
 	}

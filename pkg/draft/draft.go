@@ -11,9 +11,10 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/keys"
 	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/node"
-	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // Entry is the entry of one VM in the making. [New] returns one without keys.
@@ -58,28 +59,19 @@ func (e *Entry) Draft(names *Names) {
 // hardware sets firmware and devices, as far as they differ from those of the operating
 // system's entry.
 func (e *Entry) hardware() {
-	spec := e.Live.Spec()
+	spec, in := e.Live.Spec(), e.inherited()
 	e.firmware(spec.Domain.Firmware)
 	e.tpm(spec.Domain.Devices.TPM)
-	gpus := make([]any, 0, len(spec.Domain.Devices.GPUs))
-	devices := make([]any, 0, len(spec.Domain.Devices.HostDevices))
-	for i, g := range spec.Domain.Devices.GPUs {
-		gpus = append(gpus, device(g.Name, g.DeviceName, "gpu", i))
-	}
-	for i, h := range spec.Domain.Devices.HostDevices {
-		devices = append(devices, device(h.Name, h.DeviceName, "hostdevice", i))
-	}
 	if spec.Domain.Firmware != nil && spec.Domain.Firmware.KernelBoot != nil {
 		e.override([]string{"spec", "template", "spec", "domain", "firmware", "kernelBoot"})
 	}
-	e.Keys.Set("gpus", node.List(gpus))
-	e.Keys.Set("hostDevices", node.List(devices))
-	if spec.Domain.Machine != nil {
-		e.Keys.Set("machineType", spec.Domain.Machine.Type)
-	}
-	if a := e.Live.Arch(); a != catalog.DefaultArch {
-		e.Keys.Set("arch", a)
-	}
+	e.Keys.Set("gpus", keys.GPUs(&spec.Domain.Devices, in))
+	e.Keys.Set("hostDevices", keys.HostDevices(&spec.Domain.Devices, in))
+}
+
+// inherited returns what keys have by themselves.
+func (e *Entry) inherited() *keys.Inherited {
+	return &keys.Inherited{OS: e.OS, Preferred: e.Preferred()}
 }
 
 // firmware sets what differs, EFI always, since the guest is installed for it, and the
@@ -95,30 +87,14 @@ func (e *Entry) firmware(f *kubevirtv1.Firmware) {
 		has.Put("persistent", node.Bool(persistent))
 	}
 	if f != nil {
-		has.Set("uuid", string(f.UUID))
-		has.Set("serial", f.Serial)
+		keys.Firmware.Get(&has, f, e.inherited())
 	}
 	e.Keys.Set("firmware", has.Short("type"))
 }
 
-// Bootloader returns the type of the VM's firmware in the words of the format, "bios", "efi" or "secureboot", and
-// whether its variables persist. With a preference, firmware that the VM does not name is "".
+// Bootloader returns the type of the VM's firmware; see [keys.Bootloader].
 func (e *Entry) Bootloader() (kind string, persistent bool) {
-	var b kubevirtv1.Bootloader
-	if f := e.Live.Spec().Domain.Firmware; f != nil && f.Bootloader != nil {
-		b = *f.Bootloader
-	}
-	switch {
-	case b.EFI == nil && b.BIOS == nil && e.Preferred():
-		return "", false
-	case b.EFI == nil:
-		return "bios", false
-	}
-	kind = "efi"
-	if b.EFI.SecureBoot == nil || *b.EFI.SecureBoot {
-		kind = "secureboot"
-	}
-	return kind, b.EFI.Persistent != nil && *b.EFI.Persistent
+	return keys.Bootloader(e.Live.Spec().Domain.Firmware, e.Preferred())
 }
 
 // inheritedFirmware returns the firmware of the operating system's entry, which a
@@ -140,8 +116,8 @@ func (e *Entry) tpm(t *kubevirtv1.TPMDevice) {
 	if e.Preferred() {
 		inherited = nil
 	}
-	has := t != nil && (t.Enabled == nil || *t.Enabled)
-	persistent := has && t.Persistent != nil && *t.Persistent
+	mode := keys.TPM(t)
+	has, persistent := mode != machine.TPMNone, mode == machine.TPMPersistent
 	persists := node.Map{}
 	persists.Put("persistent", node.Bool(persistent))
 	switch {
@@ -153,32 +129,15 @@ func (e *Entry) tpm(t *kubevirtv1.TPMDevice) {
 	}
 }
 
-// device returns a device in the short form if its name is the one that it would get.
-func device(name, resource, prefix string, i int) *source.Node {
-	d := node.Map{}
-	d.Set("device", resource)
-	if name != nth(prefix, i) {
-		d.Set("name", name)
-	}
-	return d.Short("device")
-}
-
 // placement sets where the VM runs, and how it is taken from there: what the format
 // has in the words of Kubernetes and KubeVirt.
 func (e *Entry) placement() {
 	spec := e.Live.Spec()
-	if s := spec.EvictionStrategy; s != nil {
-		e.Keys.Set("evictionStrategy", string(*s))
+	keys.VM.Get(&e.Keys, spec, e.inherited())
+	for i := range keys.Verbatim {
+		e.Keys.Set(keys.Verbatim[i].Key, keys.Verbatim[i].Get(spec))
 	}
-	e.Keys.Set("nodeSelector", spec.NodeSelector)
-	e.Keys.Set("tolerations", spec.Tolerations)
-	e.Keys.Set("affinity", spec.Affinity)
-	e.Keys.Set("topologySpreadConstraints", spec.TopologySpreadConstraints)
-	e.Keys.Set("priorityClassName", spec.PriorityClassName)
 	e.grace(spec.TerminationGracePeriodSeconds)
-	e.Keys.Set("readinessProbe", spec.ReadinessProbe)
-	e.Keys.Set("livenessProbe", spec.LivenessProbe)
-	e.Keys.Set("hostname", escaped(spec.Hostname))
 }
 
 // grace sets the grace period if it differs from that of the operating system's entry.

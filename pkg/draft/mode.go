@@ -4,6 +4,7 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/keys"
 	"github.com/vmrender/vmrender/pkg/node"
 )
 
@@ -81,7 +82,7 @@ func lackingNICs(l *Live, _ *catalog.ResolvedOS) int {
 	}
 	for i := range d.Interfaces {
 		switch nic := &d.Interfaces[i]; {
-		case bindingOf(nic) == "":
+		case keys.Binding(nic) == "":
 			n += must
 		case nic.Model == "" && nic.SRIOV == nil && !preferred(l):
 			n++

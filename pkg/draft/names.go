@@ -32,9 +32,6 @@ func IsOurs(key string) bool {
 // AddedLabels are labels that package render adds to VirtualMachines.
 var AddedLabels = []string{"app", "app.kubernetes.io/managed-by", "kubevirt.io/vm-delete-protection"}
 
-// nth returns a name with its number, as devices without a name have.
-func nth(prefix string, i int) string { return prefix + strconv.Itoa(i) }
-
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
 // escaped returns a text as it is written where the format has templates.

@@ -1,12 +1,12 @@
 package draft
 
 import (
-	"cmp"
 	"strings"
 
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/keys"
 	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -54,19 +54,9 @@ func (e *Entry) nic(
 	if named[name]++; i.Name != name || named[name] > 1 {
 		n.Set("name", i.Name)
 	}
-	got := bindingOf(i)
-	if got == "" && e.OS.Adopted {
-		n.Set("binding", "none")
-	} else if got != network.Binding {
-		n.Set("binding", got)
-	}
-	if i.Model != e.defaultModel(got) {
-		n.Set("model", i.Model)
-	}
-	n.Set("mac", i.MacAddress)
-	n.Set("state", string(i.State))
-	n.Set("bootOrder", pointed(i.BootOrder))
-	n.Set("ports", ports(i.Ports))
+	in := e.inherited()
+	in.Binding = network.Binding
+	keys.NIC.Get(&n, i, in)
 	return n.Short("network")
 }
 
@@ -90,50 +80,8 @@ func (l *Live) BindingOn(network string) string {
 	devices := &l.Spec().Domain.Devices
 	for i := range devices.Interfaces {
 		if n := &devices.Interfaces[i]; n.Name == network {
-			return bindingOf(n)
+			return keys.Binding(n)
 		}
 	}
 	return ""
-}
-
-func bindingOf(i *kubevirtv1.Interface) string {
-	switch {
-	case i.Masquerade != nil:
-		return "masquerade"
-	case i.Bridge != nil:
-		return "bridge"
-	case i.SRIOV != nil:
-		return "sriov"
-	case i.Binding != nil:
-		return i.Binding.Name
-	}
-	return ""
-}
-
-// defaultModel returns the model of NICs that name none.
-func (e *Entry) defaultModel(binding string) string {
-	if e.Preferred() || binding == "sriov" || e.OS.Adopted {
-		return ""
-	}
-	return cmp.Or(e.OS.NICModel, "virtio")
-}
-
-func ports(in []kubevirtv1.Port) any {
-	out := make([]any, 0, len(in))
-	for _, p := range in {
-		n := node.Map{}
-		n.Set("port", p.Port)
-		n.Set("name", p.Name)
-		n.Set("protocol", p.Protocol)
-		out = append(out, n.Short("port"))
-	}
-	return node.List(out)
-}
-
-// pointed returns the number that a pointer points to, or nil.
-func pointed(n *uint) any {
-	if n == nil {
-		return nil
-	}
-	return node.Number(decimal(int64(*n))) //nolint:gosec // a place in the boot order
 }

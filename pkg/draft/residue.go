@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/wording"
+	"github.com/vmrender/vmrender/pkg/keys"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -126,8 +127,8 @@ func (e *Entry) dropDisk(key string, below bool) bool {
 // part is a kind of lists whose entries have patches of their own in the format.
 type part struct {
 	path []string
-	// owned are the fields that no patch changes, since a key sets them.
-	owned []string
+	// owned are the fields that no patch changes, since a key sets them; nil if there are none.
+	owned func() []string
 	put   func(e *Entry, name string, patch *source.Node) bool
 }
 
@@ -147,13 +148,13 @@ var (
 var parts = []part{
 	{
 		path: pathDisks, put: (*Entry).putDisk,
-		owned: []string{"name", "bootOrder", "serial", "cache", "io", "shareable"},
+		owned: keys.Disk.Paths,
 	},
 	{
 		path: PathNICs, put: (*Entry).putNIC,
-		owned: []string{"name", "macAddress", "bootOrder", "state", "ports"},
+		owned: keys.NIC.Paths,
 	},
-	{path: pathTemplates, put: (*Entry).putTemplate, owned: []string{}},
+	{path: pathTemplates, put: (*Entry).putTemplate},
 }
 
 // settleParts patches the entries of a list one by one, if they have the same names in the
@@ -170,7 +171,8 @@ func (e *Entry) settleParts(p *part, live, rendered tree) {
 	}
 	for i := range got {
 		over := Difference(got[i].(tree), want[i].(tree))
-		if len(over) == 0 || slices.ContainsFunc(p.owned, func(key string) bool { _, ok := over[key]; return ok }) {
+		isOwned := func(path string) bool { _, ok := over[path]; return ok }
+		if len(over) == 0 || p.owned != nil && slices.ContainsFunc(p.owned(), isOwned) {
 			continue
 		}
 		if p.put(e, manifest.EntryName(got[i]), node.Of(over)) {

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
+	"github.com/vmrender/vmrender/pkg/keys"
 	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -71,32 +72,13 @@ func (e *Entry) cpu(c *kubevirtv1.CPU) any {
 	if plain {
 		n.Set("count", count)
 	} else {
-		n.Set("sockets", c.Sockets)
-		n.Set("cores", c.Cores)
-		n.Set("threads", c.Threads)
+		keys.Topology.Get(&n, c, e.inherited())
 	}
-	n.Set("model", c.Model)
-	n.Set("maxSockets", c.MaxSockets)
-	n.Set("dedicated", c.DedicatedCPUPlacement)
-	n.Set("isolateEmulator", c.IsolateEmulatorThread)
-	n.Set("numa", c.NUMA != nil && c.NUMA.GuestMappingPassthrough != nil)
-	n.Set("realtime", c.Realtime != nil)
-	n.Set("features", features(c.Features))
+	keys.CPU.Get(&n, c, e.inherited())
 	if plain && len(n.Fields) > 1 {
 		n.Fields[0].Key = cmp.Or(e.OS.Topology, "sockets")
 	}
 	return n.Short("count")
-}
-
-func features(in []kubevirtv1.CPUFeature) any {
-	out := make([]any, 0, len(in))
-	for _, f := range in {
-		n := node.Map{}
-		n.Set("name", f.Name)
-		n.Set("policy", f.Policy)
-		out = append(out, n.Short("name"))
-	}
-	return node.List(out)
 }
 
 // memory returns the memory of the guest: the pod's request if nothing else
@@ -108,27 +90,17 @@ func (e *Entry) memory(d *kubevirtv1.DomainSpec) any {
 	}
 	n := node.Map{}
 	requested, ok := d.Resources.Requests[corev1.ResourceMemory]
-	switch {
-	case m.Guest != nil:
-		n.Set("guest", m.Guest.String())
-	case ok && !e.OS.Adopted:
+	if m.Guest == nil && ok && !e.OS.Adopted {
 		n.Set("guest", requested.String())
 	}
-	if m.MaxGuest != nil {
-		n.Set("max", m.MaxGuest.String())
-	}
-	if m.Hugepages != nil {
-		n.Set("hugepages", m.Hugepages.PageSize)
-	}
+	keys.Memory.Get(&n, m, e.inherited())
 	return n.Short("guest")
 }
 
 // resources sets requests and limits.
 func (e *Entry) resources(r *kubevirtv1.ResourceRequirements) {
 	n := node.Map{}
-	n.Set("requests", r.Requests)
-	n.Set("limits", r.Limits)
-	n.Set("overcommitGuestOverhead", r.OvercommitGuestOverhead)
+	keys.Resources.Get(&n, r, e.inherited())
 	e.Keys.Set("resources", n.Node())
 }
 

@@ -30,7 +30,7 @@ type Rule struct {
 	Advice       string
 	When         string
 	// Key is the key of the values file that sets the field; "[*]" stands for the name
-	// of the entry of the list, and "*" for the name of the field.
+	// of the entry of the list, and "*" for the name of the field if it is also a key.
 	Key string
 	// Source is where the fact was read: project, version and file.
 	Source string
@@ -237,7 +237,10 @@ func (r *Rule) Cause(e *Edit, n int) Cause {
 // for the root disk's, and that of the data for cloud-init.
 func (r *Rule) key(path []string) string {
 	if r.Key == "*" {
-		return path[len(path)-1]
+		if field := path[len(path)-1]; slices.Contains(named, field) {
+			return field
+		}
+		return ""
 	}
 	name := strings.Trim(entry(path), "[]")
 	switch name {
@@ -249,6 +252,13 @@ func (r *Rule) key(path []string) string {
 		return strings.ReplaceAll(r.Key, "[*]", "")
 	}
 	return strings.Replace(r.Key, "[*]", "."+DiskKey(name), 1)
+}
+
+// named are the fields of a template that have the name of their key, and no rule of their own.
+var named = []string{
+	"accessCredentials", "affinity", "evictionStrategy", "filesystems", "firmware", "gpus", "hostDevices", "hostname",
+	"livenessProbe", "nodeSelector", "priorityClassName", "readinessProbe", "resources", "terminationGracePeriodSeconds",
+	"tolerations", "topologySpreadConstraints", "tpm",
 }
 
 // OfInstance reports whether a rule is for what the running instance is made from.

@@ -16,7 +16,7 @@ import (
 // which default to those of the network.
 func (d *draft) address(out *NIC, n *values.NIC, net *catalog.Network, i int) {
 	text := d.expand(n.IP, "nics", i, "ip")
-	out.Gateway, out.DNS = n.Gateway, n.DNS
+	out.IP = ""
 	if text == "" {
 		d.checkNothingWithoutIP(n, i)
 		return

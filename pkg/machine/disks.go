@@ -199,13 +199,8 @@ func (d *draft) diskBus(out *Disk) {
 	switch {
 	case out.Source.DownwardMetrics:
 		d.metricsBus(out)
-	case out.Bus != "" || d.vm.Preference != nil:
-	case out.Hotpluggable && out.Type == "disk":
-		out.Bus = "scsi"
-	case out.Type == "cdrom":
-		out.Bus = d.cdromBus()
-	default:
-		out.Bus = cmp.Or(d.entry.OS.DiskBus, "virtio")
+	case out.Bus == "":
+		out.Bus = d.entry.OS.BusOfDisk(out.Type, out.Hotpluggable, d.vm.Preference != nil)
 	}
 }
 
@@ -248,9 +243,6 @@ func (d *draft) checkSingles(disks []Disk, filesystems []Filesystem) {
 		first[kind] = "disks." + disks[i].Name
 	}
 }
-
-// cdromBus returns the bus of CD-ROMs that specify none.
-func (d *draft) cdromBus() string { return cmp.Or(d.entry.OS.CDROMBus, "sata") }
 
 // writes reports whether the guest can write to a disk.
 func (d *Disk) writes() bool { return !d.ReadOnly && d.Type != "cdrom" }

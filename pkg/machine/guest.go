@@ -32,9 +32,7 @@ func (d *draft) cloudInit(nics []NIC) *CloudInit {
 	out.Datasource = cmp.Or(out.Datasource, "noCloud")
 	out.InSecret = out.Store == "secret" || out.Store == "" && d.traits.Pet
 	out.SecretName = d.name + "-cloudinit"
-	if d.vm.Preference == nil {
-		out.Bus = cmp.Or(out.Bus, d.entry.OS.DiskBus, "virtio")
-	}
+	out.Bus = cmp.Or(out.Bus, d.entry.OS.BusOfDisk("disk", false, d.vm.Preference != nil))
 	return &out
 }
 
@@ -74,9 +72,7 @@ func (d *draft) sysprep() *Sysprep {
 		Secret:    d.expand(sp.Secret, "sysprep", "secret"),
 		ConfigMap: d.expand(sp.ConfigMap, "sysprep", "configMap"),
 	}}
-	if d.vm.Preference == nil {
-		out.Bus = d.cdromBus()
-	}
+	out.Bus = d.entry.OS.BusOfDisk("cdrom", false, d.vm.Preference != nil)
 	return out
 }
 

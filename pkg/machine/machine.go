@@ -199,24 +199,14 @@ type Filesystem struct {
 	values.Filesystem
 }
 
-// NIC is one NIC with all values resolved.
+// NIC is one NIC with all values resolved: Network is "pod" if it was not set, Name, Binding and Model are what they
+// are by default, Model empty with a preference and for bindings without a model.
 type NIC struct {
-	Name      string
-	Network   string // as written: a name in the catalog, or namespace/name of a NetworkAttachmentDefinition
-	Pod       bool   // attached to the pod network
-	NAD       string // otherwise attached to this NetworkAttachmentDefinition, namespace/name
-	Binding   string // bridge, masquerade, sriov, or the name of a binding plugin
-	Model     string // empty with a preference, and for bindings without a model
-	MAC       string
-	IP        string // with prefix length
-	Gateway   string
-	DNS       []string
-	Routes    []Route
-	Ports     []values.Port
-	BootOrder *uint
-	State     string
-	Overrides *source.Node // merge patch on KubeVirt's interface; nil if there is none
-	Pos       source.Pos
+	values.NIC
+	Pod    bool    // attached to the pod network
+	NAD    string  // otherwise attached to this NetworkAttachmentDefinition, namespace/name
+	Routes []Route // with `default` resolved
+	Pos    source.Pos
 
 	node *source.Node // as written; nil for the default NIC
 }

@@ -128,11 +128,8 @@ func (d *draft) nic(i int, n *values.NIC, names map[string]int) NIC {
 		d.reportNoNetwork(n, i)
 	}
 	net := d.network(i, n)
-	out := NIC{
-		Network: cmp.Or(n.Network, podNetwork), Pod: net.Pod, NAD: net.NAD,
-		BootOrder: n.BootOrder, State: n.State, Ports: n.Ports, Pos: at,
-		Overrides: n.Overrides,
-	}
+	out := NIC{NIC: *n, Pod: net.Pod, NAD: net.NAD, Pos: at}
+	out.Network = cmp.Or(n.Network, podNetwork)
 	if list := d.entry.Keys.Get("nics"); list != nil && i < len(list.Items) {
 		out.node = list.Items[i]
 	}
@@ -238,10 +235,8 @@ func (d *draft) nicModel(n *values.NIC, net *catalog.Network, binding string) st
 		return n.Model
 	case net.Model != "":
 		return net.Model
-	case d.vm.Preference != nil || binding == "sriov" || d.adopted():
-		return ""
 	}
-	return cmp.Or(d.entry.OS.NICModel, "virtio")
+	return d.entry.OS.ModelOfNIC(binding, d.vm.Preference != nil)
 }
 
 func (d *draft) checkNIC(n *NIC, path string, i int) {

@@ -8,6 +8,7 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/keys"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -23,19 +24,12 @@ const (
 	keyNetworkData = "networkdata"
 )
 
-// guestData is the cloud-init data that a Linux guest reads at its first boot.
-type guestData struct {
-	user    string // user data; empty if there is none or it is in the user's own Secret
-	network string // network data; empty if there is none
-	secret  bool   // whether both are in a Secret that is rendered for them
-}
-
-// hash returns a hash of the data, or "" if there is none.
-func (g *guestData) hash() string {
-	if g.user+g.network == "" {
+// hashOfData returns a hash of the data that a Linux guest reads at its first boot, or "" if there is none.
+func hashOfData(g *keys.GuestData) string {
+	if g.User+g.Network == "" {
 		return ""
 	}
-	return machine.Hash(g.user, g.network)
+	return machine.Hash(g.User, g.Network)
 }
 
 // dataSerial returns the serial number of the disk with the data. It makes a change of
@@ -43,54 +37,54 @@ func (g *guestData) hash() string {
 // template's spec, and neither the Secret nor annotations (virt-controller
 // watch/vm/vm.go, syncRestartRequired, v1.8.4). A pet keeps its first boot, and must not
 // be asked for a restart that changes nothing in its guest.
-func (x *rendering) dataSerial(g *guestData) string {
-	if !g.secret || x.Lifecycle.Strategy.Traits().Pet {
+func (x *rendering) dataSerial(g *keys.GuestData) string {
+	if !g.Secret || x.Lifecycle.Strategy.Traits().Pet {
 		return ""
 	}
-	return g.hash()
+	return hashOfData(g)
 }
 
 // renewRoot adds the guest's data to the content that the root disk is named after.
 // cloud-init runs most of its modules once for each instance, and finds out on the
 // disk which they were (cloudinit.readthedocs.io, explanation/boot).
-func (x *rendering) renewRoot(g *guestData) {
-	if !x.Lifecycle.Strategy.Traits().ContentNamedRoot || g.hash() == "" {
+func (x *rendering) renewRoot(g *keys.GuestData) {
+	if !x.Lifecycle.Strategy.Traits().ContentNamedRoot || hashOfData(g) == "" {
 		return
 	}
 	m := *x.Machine
 	m.Disks = slices.Clone(m.Disks)
 	for i := range m.Disks {
 		if d := &m.Disks[i]; d.Name == values.RootDisk && d.Kind == machine.DiskDataVolume && !d.Keep {
-			d.Claim = m.Name + "-root-" + machine.Hash(d.Claim, g.hash())
+			d.Claim = m.Name + "-root-" + machine.Hash(d.Claim, hashOfData(g))
 		}
 	}
 	x.Machine = &m
 }
 
-func (x *rendering) guestData() guestData {
+func (x *rendering) guestData() keys.GuestData {
 	c := x.CloudInit
 	if c == nil {
-		return guestData{}
+		return keys.GuestData{}
 	}
-	g := guestData{network: x.networkData()}
+	g := keys.GuestData{Network: x.networkData()}
 	if c.Secret == "" {
-		g.user = userData(&c.CloudInit)
+		g.User = userData(&c.CloudInit)
 	}
-	if g.user == emptyUserData && g.network != "" {
-		g.user = ""
+	if g.User == emptyUserData && g.Network != "" {
+		g.User = ""
 	}
-	g.secret = (c.InSecret || len(g.user) > inlineLimit || len(g.network) > inlineLimit) && g.user+g.network != ""
+	g.Secret = (c.InSecret || len(g.User) > inlineLimit || len(g.Network) > inlineLimit) && g.User+g.Network != ""
 	return g
 }
 
 // guestSecret returns the Secret with data that is too long, or too private, to be inline.
-func (x *rendering) guestSecret(g *guestData) *corev1.Secret {
+func (x *rendering) guestSecret(g *keys.GuestData) *corev1.Secret {
 	data := make(map[string]string, 2)
-	if g.user != "" {
-		data[keyUserData] = g.user
+	if g.User != "" {
+		data[keyUserData] = g.User
 	}
-	if g.network != "" {
-		data[keyNetworkData] = g.network
+	if g.Network != "" {
+		data[keyNetworkData] = g.Network
 	}
 	return &corev1.Secret{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
@@ -100,7 +94,7 @@ func (x *rendering) guestSecret(g *guestData) *corev1.Secret {
 }
 
 // addGuestDisks appends the disks with the guest's data that have no place among the disks.
-func (x *rendering) addGuestDisks(spec *kubevirtv1.VirtualMachineInstanceSpec, g *guestData) {
+func (x *rendering) addGuestDisks(spec *kubevirtv1.VirtualMachineInstanceSpec, g *keys.GuestData) {
 	var placed catalog.Source
 	for i := range x.Disks {
 		s := &x.Disks[i].Source
@@ -119,47 +113,4 @@ func (x *rendering) addGuestDisks(spec *kubevirtv1.VirtualMachineInstanceSpec, g
 	}
 }
 
-// guestSource returns the volume with the guest's data.
-func (x *rendering) guestSource(d *machine.Disk, g *guestData) kubevirtv1.VolumeSource {
-	if d.Source.Sysprep {
-		return sysprepSource(&x.Sysprep.Sysprep)
-	}
-	return x.cloudInitSource(g)
-}
-
-func (x *rendering) cloudInitSource(g *guestData) kubevirtv1.VolumeSource {
-	s := kubevirtv1.CloudInitNoCloudSource{UserData: g.user, NetworkData: g.network}
-	if g.secret {
-		s = kubevirtv1.CloudInitNoCloudSource{}
-		if g.user != "" {
-			s.UserDataSecretRef = secretRef(x.CloudInit.SecretName)
-		}
-		if g.network != "" {
-			s.NetworkDataSecretRef = secretRef(x.CloudInit.SecretName)
-		}
-	}
-	if name := x.CloudInit.NetworkDataSecret; name != "" {
-		s.NetworkDataSecretRef = secretRef(name)
-	}
-	if x.CloudInit.Secret != "" {
-		s.UserDataSecretRef = secretRef(x.CloudInit.Secret)
-	}
-	if x.configDrive() {
-		c := kubevirtv1.CloudInitConfigDriveSource(s)
-		return kubevirtv1.VolumeSource{CloudInitConfigDrive: &c}
-	}
-	return kubevirtv1.VolumeSource{CloudInitNoCloud: &s}
-}
-
-func secretRef(name string) *corev1.LocalObjectReference {
-	return &corev1.LocalObjectReference{Name: name}
-}
-
 func (x *rendering) configDrive() bool { return x.CloudInit.Datasource == "configDrive" }
-
-func sysprepSource(s *values.Sysprep) kubevirtv1.VolumeSource {
-	if s.ConfigMap != "" {
-		return kubevirtv1.VolumeSource{Sysprep: &kubevirtv1.SysprepSource{ConfigMap: secretRef(s.ConfigMap)}}
-	}
-	return kubevirtv1.VolumeSource{Sysprep: &kubevirtv1.SysprepSource{Secret: secretRef(s.Secret)}}
-}

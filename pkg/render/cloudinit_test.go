@@ -143,3 +143,7 @@ func cloudInitVolumeOf(t testing.TB, vm *kubevirtv1.VirtualMachine) *kubevirtv1.
 	require.Fail(t, "no cloud-init volume")
 	return nil
 }
+
+func secretRef(name string) *corev1.LocalObjectReference {
+	return &corev1.LocalObjectReference{Name: name}
+}

@@ -3,6 +3,7 @@ package render
 import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
+	"github.com/vmrender/vmrender/pkg/keys"
 	"github.com/vmrender/vmrender/pkg/values"
 	"github.com/vmrender/vmrender/pkg/versions"
 )
@@ -13,17 +14,9 @@ func (x *rendering) setCPU(d *kubevirtv1.DomainSpec) {
 	if x.Instancetype != nil || x.CPU.Sockets == 0 || x.Given != nil && c.IsZero() {
 		return
 	}
-	d.CPU = &kubevirtv1.CPU{
-		Cores: c.Cores, Sockets: c.Sockets, Threads: c.Threads, MaxSockets: c.MaxSockets, Model: c.Model,
-		Features:              cpuFeatures(c.Features),
-		DedicatedCPUPlacement: isTrue(c.Dedicated), IsolateEmulatorThread: isTrue(c.IsolateEmulator),
-	}
-	if isTrue(c.NUMA) {
-		d.CPU.NUMA = &kubevirtv1.NUMA{GuestMappingPassthrough: &kubevirtv1.NUMAGuestMappingPassthrough{}}
-	}
-	if isTrue(c.Realtime) {
-		d.CPU.Realtime = &kubevirtv1.Realtime{}
-	}
+	d.CPU = new(kubevirtv1.CPU)
+	keys.Topology.Set(d.CPU, c)
+	keys.CPU.Set(d.CPU, c)
 	// A preference sets multiqueue itself.
 	if x.OS.Multiqueue && x.Preference == nil && (x.plugsIntoQueues() || c.Cores*c.Sockets*c.Threads > 1) {
 		d.Devices.NetworkInterfaceMultiQueue = new(true)
@@ -39,17 +32,6 @@ func (x *rendering) plugsIntoQueues() bool {
 	return !versions.Before(v, "1.4.1") && (versions.Before(v, "1.5") || !versions.Before(v, "1.5.2"))
 }
 
-func cpuFeatures(in []values.CPUFeature) []kubevirtv1.CPUFeature {
-	if len(in) == 0 {
-		return nil
-	}
-	out := make([]kubevirtv1.CPUFeature, len(in))
-	for i, f := range in {
-		out[i] = kubevirtv1.CPUFeature{Name: f.Name, Policy: f.Policy}
-	}
-	return out
-}
-
 // setMemory sets the guest memory. KubeVirt adds its own overhead, and a VM that is
 // sized by `resources.requests` can never be resized live (kubevirt/kubevirt
 // pkg/liveupdate/memory, v1.9.0).
@@ -59,15 +41,5 @@ func (x *rendering) setMemory(d *kubevirtv1.DomainSpec) {
 		return
 	}
 	d.Memory = &kubevirtv1.Memory{}
-	if m.Guest != "" {
-		d.Memory.Guest = new(quantity(m.Guest))
-	}
-	if m.Max != "" {
-		d.Memory.MaxGuest = new(quantity(m.Max))
-	}
-	if m.Hugepages != "" {
-		d.Memory.Hugepages = &kubevirtv1.Hugepages{PageSize: m.Hugepages}
-	}
+	keys.Memory.Set(d.Memory, &m)
 }
-
-func isTrue(b *bool) bool { return b != nil && *b }

@@ -4,16 +4,16 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/keys"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/outcome"
@@ -43,9 +43,9 @@ func (x *rendering) appendDataVolumes(objects []runtime.Object) []runtime.Object
 
 // dataVolumeTemplates returns the disks that the VM owns. A rollout finds the disks
 // of earlier revisions by their labels.
-func (x *rendering) dataVolumeTemplates(g *guestData) []kubevirtv1.DataVolumeTemplateSpec {
+func (x *rendering) dataVolumeTemplates(g *keys.GuestData) []kubevirtv1.DataVolumeTemplateSpec {
 	if x.Lifecycle.Strategy.Traits().Pooled {
-		x.guestHash = g.hash()
+		x.guestHash = hashOfData(g)
 	}
 	var out []kubevirtv1.DataVolumeTemplateSpec
 	for i := range x.Disks {
@@ -77,29 +77,28 @@ type dataVolume struct {
 }
 
 // ownedDataVolume is what no patch on a DataVolume changes: what has a key of its own, which is checked there.
-var ownedDataVolume = func() map[string]string {
+var ownedDataVolume = sync.OnceValue(func() map[string]string {
 	owned := maps.Clone(ownedMetadata)
-	for path, key := range map[string]string{
-		"sourceRef": "source", "pvc.dataSource": "source", "pvc.dataSourceRef": "source",
-		"storage.dataSource": "source", "storage.dataSourceRef": "source",
-		"storage.storageClassName": "storageClass", "storage.accessModes": "accessMode",
-		"storage.volumeMode": "volumeMode", "storage.resources.requests": "size", "preallocation": "preallocation",
-	} {
-		owned["spec."+path] = "set `" + key + "` of the disk instead"
+	for path, instead := range keys.DataVolume.Owned() {
+		owned["spec."+path] = instead
+	}
+	for path, instead := range keys.Storage.Owned() {
+		owned["spec.storage."+path] = instead
 	}
 	return owned
-}()
+})
 
 // ownedTemplate is what no patch changes of a DataVolume that the VM owns, which nothing finds by its labels.
-var ownedTemplate = func() map[string]string {
-	owned := maps.Clone(ownedDataVolume)
+var ownedTemplate = sync.OnceValue(func() map[string]string {
+	owned := maps.Clone(ownedDataVolume())
 	delete(owned, "metadata.labels.*")
 	return owned
-}()
+})
 
 // dataVolume returns the DataVolume of a disk with the user's patch applied.
 func (x *rendering) dataVolume(d *machine.Disk, own, annotations map[string]string) *dataVolume {
-	v := &dataVolume{Spec: x.dataVolumeSpec(d)}
+	v := new(dataVolume)
+	x.setDataVolume(&v.Spec, d)
 	meta := &v.Metadata
 	meta.Name, meta.Namespace, meta.Labels, meta.Annotations = d.Claim, x.Namespace, own, annotations
 	x.checkDataVolume(d)
@@ -107,10 +106,10 @@ func (x *rendering) dataVolume(d *machine.Disk, own, annotations map[string]stri
 		return v
 	}
 	p := partPatch{
-		over: d.DataVolume, key: "disks." + d.Name + ".dataVolume", owned: ownedTemplate, allowed: templateKind,
+		over: d.DataVolume, key: "disks." + d.Name + ".dataVolume", owned: ownedTemplate(), allowed: templateKind,
 	}
 	if d.Keep {
-		p.owned = ownedDataVolume
+		p.owned = ownedDataVolume()
 	}
 	out := patched(x, v, p)
 	if !slices.Equal(contents(&v.Spec), contents(&out.Spec)) {
@@ -169,30 +168,21 @@ func (x *rendering) storageSpec(d *machine.Disk) *cdiv1.StorageSpec {
 	if d.Size != "" {
 		storage.Resources = x.storage(d.Size)
 	}
-	if d.StorageClass != "" {
-		storage.StorageClassName = &d.StorageClass
-	}
-	if d.AccessMode != "" {
-		storage.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.PersistentVolumeAccessMode(d.AccessMode)}
-	}
-	if d.VolumeMode != "" {
-		storage.VolumeMode = new(corev1.PersistentVolumeMode(d.VolumeMode))
-	}
+	keys.Storage.Set(storage, d)
 	return storage
 }
 
-func (x *rendering) dataVolumeSpec(d *machine.Disk) cdiv1.DataVolumeSpec {
-	spec := cdiv1.DataVolumeSpec{Storage: x.storageSpec(d), Preallocation: d.Preallocation}
-	switch s := &d.Source; {
-	case s.DataSource != "":
-		spec.SourceRef = dataSourceRef(s.DataSource)
-	case s.DataSourceRef.IsSet() && !d.PVC || s.VDDK.IsSet() || s.ImageIO.IsSet():
-		x.foreignSource(d, &spec)
-	default:
-		spec.Source = dataVolumeSource(s)
-		x.setPlatform(d, spec.Source)
+// setDataVolume writes what the DataVolume of a disk is filled with, and its claim.
+func (x *rendering) setDataVolume(spec *cdiv1.DataVolumeSpec, d *machine.Disk) {
+	spec.Storage = x.storageSpec(d)
+	keys.DataVolume.Set(spec, d)
+	s := &d.Source
+	if s.DataSource == "" && (s.DataSourceRef.IsSet() && !d.PVC || s.VDDK.IsSet() || s.ImageIO.IsSet()) {
+		x.foreignSource(d, spec)
+		return
 	}
-	return spec
+	keys.SetContent(spec, s)
+	x.setPlatform(d, spec.Source)
 }
 
 // foreignSource sets a source that the user writes in CDI's form.
@@ -213,7 +203,7 @@ func (x *rendering) foreignSource(d *machine.Disk, spec *cdiv1.DataVolumeSpec) {
 // runs on (containerized-data-importer-api types.go, PlatformOptions). amd64 stays unset: CDI rejects the change of an
 // existing DataVolume. It also stays unset if the target drops the field: Argo CD would find it missing in every sync.
 func (x *rendering) setPlatform(d *machine.Disk, s *cdiv1.DataVolumeSource) {
-	if s.Registry == nil || x.Arch == catalog.DefaultArch {
+	if s == nil || s.Registry == nil || x.Arch == catalog.DefaultArch {
 		return
 	}
 	name := versions.RegistryPlatform
@@ -229,68 +219,6 @@ func (x *rendering) setPlatform(d *machine.Disk, s *cdiv1.DataVolumeSource) {
 		return
 	}
 	s.Registry.Platform = &cdiv1.PlatformOptions{Architecture: x.Arch}
-}
-
-func dataSourceRef(text string) *cdiv1.DataVolumeSourceRef {
-	namespace, name := splitReference(text)
-	ref := &cdiv1.DataVolumeSourceRef{Kind: cdiv1.DataVolumeDataSource, Name: name}
-	if namespace != "" {
-		ref.Namespace = &namespace
-	}
-	return ref
-}
-
-func dataVolumeSource(s *catalog.Source) *cdiv1.DataVolumeSource {
-	switch {
-	case s.Registry != "":
-		return &cdiv1.DataVolumeSource{Registry: &cdiv1.DataVolumeSourceRegistry{
-			URL: &s.Registry, SecretRef: optional(s.Secret), CertConfigMap: optional(s.CertConfigMap),
-		}}
-	case s.HTTP != "":
-		return &cdiv1.DataVolumeSource{HTTP: &cdiv1.DataVolumeSourceHTTP{
-			URL: s.HTTP, SecretRef: s.Secret, CertConfigMap: s.CertConfigMap,
-		}}
-	case s.S3 != "":
-		return &cdiv1.DataVolumeSource{S3: &cdiv1.DataVolumeSourceS3{
-			URL: s.S3, SecretRef: s.Secret, CertConfigMap: s.CertConfigMap,
-		}}
-	case s.GCS != "":
-		return &cdiv1.DataVolumeSource{GCS: &cdiv1.DataVolumeSourceGCS{URL: s.GCS, SecretRef: s.Secret}}
-	case s.PVC != "":
-		namespace, name := splitReference(s.PVC)
-		return &cdiv1.DataVolumeSource{PVC: &cdiv1.DataVolumeSourcePVC{Namespace: namespace, Name: name}}
-	case s.Snapshot != "":
-		namespace, name := splitReference(s.Snapshot)
-		return &cdiv1.DataVolumeSource{Snapshot: &cdiv1.DataVolumeSourceSnapshot{Namespace: namespace, Name: name}}
-	case s.Upload:
-		return &cdiv1.DataVolumeSource{Upload: &cdiv1.DataVolumeSourceUpload{}}
-	}
-	return &cdiv1.DataVolumeSource{Blank: &cdiv1.DataVolumeBlankImage{}}
-}
-
-// splitReference splits "namespace/name"; the namespace may be missing.
-func splitReference(text string) (namespace, name string) {
-	if namespace, name, ok := strings.Cut(text, "/"); ok {
-		return namespace, name
-	}
-	return "", text
-}
-
-func optional(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
-// capacity returns the size of a scratch disk, which has no source to take a size
-// from: it is an error if it is unset.
-func (x *rendering) capacity(d *machine.Disk) resource.Quantity {
-	if d.Size == "" {
-		x.diags.Errorf(d.Pos, rule.MissingKey, x.path("disks."+d.Name+".size"),
-			"missing size; expected a quantity such as \"10Gi\"")
-	}
-	return quantity(d.Size)
 }
 
 // appendGrowth appends a PersistentVolumeClaim with only the new size for each

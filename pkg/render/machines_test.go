@@ -79,11 +79,13 @@ func rootDisk(claim, dataSource, size string) machine.Disk {
 }
 
 func podNIC(model string) machine.NIC {
-	return machine.NIC{Name: "default", Pod: true, Binding: "masquerade", Model: model}
+	return machine.NIC{NIC: values.NIC{Name: "default", Binding: "masquerade", Model: model}, Pod: true}
 }
 
 func vlanNIC(name, mac, ip string) machine.NIC {
-	return machine.NIC{Name: name, NAD: "default/" + name, Binding: "bridge", Model: "virtio", MAC: mac, IP: ip}
+	return machine.NIC{
+		NIC: values.NIC{Name: name, Binding: "bridge", Model: "virtio", MAC: mac, IP: ip}, NAD: "default/" + name,
+	}
 }
 
 func identified(m *machine.Machine, name string) *machine.Machine {
@@ -341,8 +343,10 @@ func everythingMachine(t testing.TB) *machine.Machine {
 	m.HostDevices = []values.Device{{Name: "hostdevice0", Device: "intel.com/qat"}}
 	m.NICs = []machine.NIC{
 		podNIC("virtio"),
-		{Name: "fast", NAD: "net/sriov", Binding: "sriov", MAC: "02:a1:b2:00:00:09", BootOrder: new(uint(3))},
-		{Name: "l2", NAD: "net/l2", Binding: "l2bridge", Model: "virtio", State: "down"},
+		{NIC: values.NIC{
+			Name: "fast", Binding: "sriov", MAC: "02:a1:b2:00:00:09", BootOrder: new(uint(3)),
+		}, NAD: "net/sriov"},
+		{NIC: values.NIC{Name: "l2", Binding: "l2bridge", Model: "virtio", State: "down"}, NAD: "net/l2"},
 	}
 	m.MachineType, m.Hostname = "pc-q35-rhel9.6.0", "rt"
 	m.Labels, m.Annotations = map[string]string{"tier": "edge"}, map[string]string{"example.com/owner": "ops"}

@@ -22,7 +22,8 @@ func TestNetworkData(t *testing.T) {
 	v6.Gateway = "fd00::1"
 	unplugged := vlanNIC("gone", "", "")
 	unplugged.State = "absent"
-	sriov := machine.NIC{Name: "fast", NAD: "net/sriov", Binding: "sriov", MAC: "02:a1:b2:00:00:09", IP: "10.0.9.9/24"}
+	sriov := vlanNIC("fast", "02:a1:b2:00:00:09", "10.0.9.9/24")
+	sriov.Binding, sriov.Model = "sriov", ""
 
 	tests := map[string]struct {
 		nics []machine.NIC

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"reflect"
 	"strings"
+	"sync"
 
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
+	"github.com/vmrender/vmrender/pkg/keys"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -24,31 +26,26 @@ func (x *rendering) addNICs(spec *kubevirtv1.VirtualMachineInstanceSpec) {
 		}
 		return
 	}
-	devices.Interfaces = make([]kubevirtv1.Interface, 0, len(x.NICs))
+	devices.Interfaces = make([]kubevirtv1.Interface, len(x.NICs))
 	spec.Networks = make([]kubevirtv1.Network, 0, len(x.NICs))
 	for i := range x.NICs {
 		n := &x.NICs[i]
-		devices.Interfaces = append(devices.Interfaces, *x.patchedInterface(n, i))
+		keys.NIC.Set(&devices.Interfaces[i], n)
+		if n.Overrides.IsSet() {
+			devices.Interfaces[i] = *x.patchedInterface(&devices.Interfaces[i], n, i)
+		}
 		spec.Networks = append(spec.Networks, nicNetwork(n))
 	}
 }
 
-// ownedInterface is what no patch on an interface changes, but its binding: what has a key of its own.
-var ownedInterface = map[string]string{
-	"name": "it is also the name of the network", "model": "set `model` of the NIC instead",
-	"macAddress": "set `mac` of the NIC instead", "bootOrder": "set `bootOrder` of the NIC instead",
-	"state": "set `state` of the NIC instead", "ports": "set `ports` of the NIC instead",
-}
+// ownedInterface is what no patch on an interface changes: what has a key of its own.
+var ownedInterface = sync.OnceValue(keys.NIC.Owned)
 
 // patchedInterface returns the interface of a NIC with the user's patch applied.
-func (x *rendering) patchedInterface(n *machine.NIC, i int) *kubevirtv1.Interface {
-	device := new(nicInterface(n))
-	if !n.Overrides.IsSet() {
-		return device
-	}
+func (x *rendering) patchedInterface(device *kubevirtv1.Interface, n *machine.NIC, i int) *kubevirtv1.Interface {
 	p := partPatch{
-		over: n.Overrides, key: source.IndexPath("nics", i) + ".overrides", owned: ownedInterface,
-		allowed: map[string]string{"model": "null"},
+		over: n.Overrides, key: source.IndexPath("nics", i) + ".overrides", owned: ownedInterface(),
+		allowed: keys.NIC.Allowed(),
 	}
 	out := patched(x, device, p)
 	x.checkFields(p.over, kindVM, "spec.template.spec.domain.devices.interfaces[].", p.key)
@@ -73,36 +70,6 @@ func bindings(n *kubevirtv1.Interface) []string {
 		keys = append(keys, "binding")
 	}
 	return keys
-}
-
-func nicInterface(n *machine.NIC) kubevirtv1.Interface {
-	out := kubevirtv1.Interface{
-		Name: n.Name, Model: n.Model, MacAddress: n.MAC, BootOrder: n.BootOrder,
-		State: kubevirtv1.InterfaceState(n.State), Ports: nicPorts(n.Ports),
-	}
-	switch n.Binding {
-	case "masquerade":
-		out.Masquerade = &kubevirtv1.InterfaceMasquerade{}
-	case "bridge":
-		out.Bridge = &kubevirtv1.InterfaceBridge{}
-	case "sriov":
-		out.SRIOV = &kubevirtv1.InterfaceSRIOV{}
-	case "none": // KubeVirt chooses
-	default:
-		out.Binding = &kubevirtv1.PluginBinding{Name: n.Binding}
-	}
-	return out
-}
-
-func nicPorts(in []values.Port) []kubevirtv1.Port {
-	if len(in) == 0 {
-		return nil
-	}
-	out := make([]kubevirtv1.Port, len(in))
-	for i, p := range in {
-		out[i] = kubevirtv1.Port{Name: p.Name, Port: p.Port, Protocol: p.Protocol}
-	}
-	return out
 }
 
 func nicNetwork(n *machine.NIC) kubevirtv1.Network {

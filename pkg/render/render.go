@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	kubevirtv1 "kubevirt.io/api/core/v1"
@@ -19,6 +18,7 @@ import (
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/keys"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -106,7 +106,7 @@ func (x *rendering) guest(r *renderer) (*kubevirtv1.VirtualMachine, *corev1.Secr
 	rendered := x.virtualMachine(r.fragment(x.OS, x.diags), &guest)
 	vm := x.override(rendered)
 	x.addOptions(vm)
-	if !guest.secret {
+	if !guest.Secret {
 		return vm, nil
 	}
 	return vm, x.guestSecret(&guest)
@@ -160,21 +160,12 @@ func (x *rendering) objectMeta(name string, annotations map[string]string) metav
 	return metav1.ObjectMeta{Name: name, Namespace: x.Namespace, Labels: x.owned, Annotations: annotations}
 }
 
-// quantity parses a quantity that was validated when the VM was resolved.
-func quantity(text string) resource.Quantity {
-	q, err := resource.ParseQuantity(text)
-	if err != nil {
-		return resource.Quantity{}
-	}
-	return q
-}
-
 // storage returns the requests of a disk of a size. VMs share equal requests.
 func (x *rendering) storage(size string) corev1.VolumeResourceRequirements {
 	if known, ok := x.sizes.Load(size); ok {
 		return known.(corev1.VolumeResourceRequirements)
 	}
-	r := corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: quantity(size)}}
+	r := corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: keys.Quantity(size)}}
 	x.sizes.Store(strings.Clone(size), r)
 	return r
 }

@@ -3,12 +3,14 @@ package render
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kubevirtv1 "kubevirt.io/api/core/v1"
+
+	"github.com/vmrender/vmrender/pkg/keys"
 )
 
 // virtualMachine assembles the VirtualMachine: first the fragment of the operating
 // system's traits, then the VM's own values.
 func (x *rendering) virtualMachine(
-	fragment *kubevirtv1.VirtualMachineInstanceSpec, guest *guestData,
+	fragment *kubevirtv1.VirtualMachineInstanceSpec, guest *keys.GuestData,
 ) *kubevirtv1.VirtualMachine {
 	vm := &kubevirtv1.VirtualMachine{
 		TypeMeta: metav1.TypeMeta{APIVersion: "kubevirt.io/v1", Kind: "VirtualMachine"},
@@ -56,20 +58,7 @@ func (x *rendering) setDomain(d *kubevirtv1.DomainSpec) {
 	x.setCPU(d)
 	x.setMemory(d)
 	x.setFirmware(d)
-	x.setTPM(d)
-	d.Resources = podResources(&x.Resources)
-	x.setDevices(d)
-	if x.MachineType != "" {
-		d.Machine = &kubevirtv1.Machine{Type: x.MachineType}
-	}
-}
-
-// setDevices adds the GPUs and host devices that are passed through.
-func (x *rendering) setDevices(d *kubevirtv1.DomainSpec) {
-	for _, g := range x.GPUs {
-		d.Devices.GPUs = append(d.Devices.GPUs, kubevirtv1.GPU{Name: g.Name, DeviceName: g.Device})
-	}
-	for _, h := range x.HostDevices {
-		d.Devices.HostDevices = append(d.Devices.HostDevices, kubevirtv1.HostDevice{Name: h.Name, DeviceName: h.Device})
-	}
+	keys.SetTPM(&d.Devices, x.TPM)
+	keys.Resources.Set(&d.Resources, &x.Resources)
+	keys.SetDevices(&d.Devices, &x.Hardware)
 }
