@@ -211,6 +211,30 @@ func TestPowerAndUsers(t *testing.T) {
 	s.stands(nil)
 }
 
+// With the run strategy Manual, a new VM stays off until its time, and so does one that fails: KubeVirt keeps its failed
+// instance, which the start replaces.
+func TestPowerOfManual(t *testing.T) {
+	t.Parallel()
+	s := newLifecycle(t, "power-manual",
+		"vms:\n  db: {runStrategy: Manual, power: {\"off\": 0 19 * * * UTC, \"on\": daily 07:00 UTC}}\n")
+	require.Empty(t, s.instances())
+	s.healthy("VirtualMachine", "db", "Stopped; power: off 0 19 * * * UTC, on daily 07:00 UTC")
+	s.jobSucceeds(s.due("-power-on"))
+	first := s.instances()
+	require.True(t, s.ready("db"))
+
+	require.NoError(t, lab.kubevirt.EndGuest(t.Context(), s.name, "db", true))
+	s.eventually("db off", func() bool { return !s.ready("db") })
+	s.passes(time.Hour)
+	require.Equal(t, first, s.instances())
+	s.jobSucceeds(s.due("-power-on"))
+	require.Equal(t, []string{"db"}, s.changed(first, true))
+	require.Equal(t, "Manual", s.field(kubevirt.VirtualMachines, "db", "spec", "runStrategy"))
+	s.jobSucceeds(s.due("-power-off"))
+	require.Empty(t, s.instances())
+	s.stands(nil)
+}
+
 // A VM that is not ready in time holds back no others. The Job fails and names it, an Event and status are about it, and
 // no other is concerned.
 func TestPowerFails(t *testing.T) {
