@@ -235,8 +235,8 @@ func TestPowerOfManual(t *testing.T) {
 	s.stands(nil)
 }
 
-// A VM that is not ready in time holds back no others. The Job fails and names it, an Event and status are about it, and
-// no other is concerned.
+// A VM that is not ready in time holds back no others. The Job fails and names it, and an Event and status are about it
+// and no other.
 func TestPowerFails(t *testing.T) {
 	t.Parallel()
 	s := newPowered(t, "power-fails")

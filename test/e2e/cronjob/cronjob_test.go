@@ -30,17 +30,19 @@ func play(t *testing.T, change func(spec map[string]any)) *played {
 	spec := map[string]any{
 		"schedule": "0 19 * * *", "timeZone": "Europe/Berlin", "startingDeadlineSeconds": int64(3600),
 		"concurrencyPolicy": "Forbid", "successfulJobsHistoryLimit": int64(1), "failedJobsHistoryLimit": int64(1),
-		"jobTemplate": map[string]any{"metadata": map[string]any{"labels": map[string]any{"app": "off"}}, "spec": map[string]any{
-			"template": map[string]any{"spec": map[string]any{"containers": []any{}}},
-		}},
+		"jobTemplate": map[string]any{
+			"metadata": map[string]any{"labels": map[string]any{"app": "off"}},
+			"spec":     map[string]any{"template": map[string]any{"spec": map[string]any{"containers": []any{}}}},
+		},
 	}
 	change(spec)
 	kinds := map[schema.GroupVersionResource]string{cronjob.CronJobs: "CronJobList", cronjob.Jobs: "JobList"}
-	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds, &unstructured.Unstructured{Object: map[string]any{
+	object := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "batch/v1", "kind": "CronJob", "spec": spec, "metadata": map[string]any{
 			"namespace": "prod", "name": "off", "uid": "1", "creationTimestamp": evening.Format(time.RFC3339),
 		},
-	}})
+	}}
+	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds, object)
 	return &played{t, cronjob.New(client, "prod", evening), client}
 }
 
@@ -72,7 +74,8 @@ func (p *played) end(job, kind string) {
 
 func (p *played) status() *batchv1.CronJobStatus {
 	p.Helper()
-	object, err := p.client.Resource(cronjob.CronJobs).Namespace("prod").Get(context.Background(), "off", metav1.GetOptions{})
+	all := p.client.Resource(cronjob.CronJobs).Namespace("prod")
+	object, err := all.Get(context.Background(), "off", metav1.GetOptions{})
 	require.NoError(p, err)
 	out := &batchv1.CronJob{}
 	require.NoError(p, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, out))
