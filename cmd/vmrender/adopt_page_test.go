@@ -23,11 +23,7 @@ func TestAdoptPage(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/adopt")))
 	t.Chdir(dir)
-	for _, who := range []string{"AUTHOR", "COMMITTER"} {
-		t.Setenv("GIT_"+who+"_DATE", "2026-11-20T08:00:00Z")
-		t.Setenv("GIT_"+who+"_NAME", "a")
-		t.Setenv("GIT_"+who+"_EMAIL", "a@example.com")
-	}
+	asAuthor(t)
 	tool(t, "git init --quiet --initial-branch=main")
 	tool(t, "git remote add origin https://git.example.com/shop/fleet.git")
 	section := ""
@@ -44,6 +40,16 @@ func TestAdoptPage(t *testing.T) {
 		}
 		return b.Text
 	}))
+}
+
+// asAuthor sets who commits, and when, so that commits have the same names in each run.
+func asAuthor(t *testing.T) {
+	t.Helper()
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		t.Setenv("GIT_"+who+"_DATE", "2026-11-20T08:00:00Z")
+		t.Setenv("GIT_"+who+"_NAME", "a")
+		t.Setenv("GIT_"+who+"_EMAIL", "a@example.com")
+	}
 }
 
 // terminal runs the commands of a block, except those that need a cluster, and returns them with their

@@ -36,8 +36,10 @@ func TestPagesShowCommandsThatExist(t *testing.T) {
 var triedPages = map[string]string{
 	"README.md":                     "TestReadme",
 	"docs/how-to/adopt.md":          "TestAdoptPage",
+	"docs/how-to/drain.md":          "TestDrainPage",
 	"docs/how-to/drill.md":          "TestDrillPage",
 	"docs/how-to/environments.md":   "TestEnvironmentsPage",
+	"docs/how-to/hold.md":           "TestHoldPage",
 	"docs/how-to/update-images.md":  "TestImagesPage",
 	"docs/reference/fleet-files.md": "TestFleetFilesPage",
 	"docs/tutorials/first-vm.md":    "test/e2e, TestTutorialFirstVM",

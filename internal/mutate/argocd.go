@@ -138,6 +138,10 @@ var argocdMutations = []mutation{
 		`d.live.Occupy(p.Node, p.Need)`, `_ = p.Node`,
 	},
 	{
+		"pkg/status/scheduled.go", "./pkg/plan", "status says of the VM that its schedule has not stopped, and of no other",
+		`s.Live.Running == cluster.Yes && !hasStarted`, `!hasStarted`,
+	},
+	{
 		"pkg/drill/velero_data.go", "./pkg/drill", "a snapshot that stays at its site does not keep a disk",
 		`case isSet && !moved, !isSet && b.server != nil:`, `case isSet && !moved && b.server == nil:`,
 	},

@@ -121,9 +121,14 @@ func TestJudge(t *testing.T) {
 				Planned: open, Released: open, Old: map[string][]manifest.Object{name: plain}, Private: []string{`pass "word"`},
 			}, hold.Impossible, "contains a value of `--set`",
 		},
+		"a private value of six characters": {
+			hold.Input{
+				Planned: open, Released: open, Old: map[string][]manifest.Object{name: plain}, Private: []string{`ass "w`},
+			}, hold.Impossible, "contains a value of `--set`",
+		},
 		"a short value": {
 			hold.Input{
-				Planned: open, Released: open, Old: map[string][]manifest.Object{name: plain}, Private: []string{"pass"},
+				Planned: open, Released: open, Old: map[string][]manifest.Object{name: plain}, Private: []string{"pass "},
 			}, hold.Open, "",
 		},
 		"a private value in a Secret": {

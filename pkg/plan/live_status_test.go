@@ -312,6 +312,25 @@ var standings = []struct {
 		"the newest snapshot of its schedule (daily 01:30 UTC, keep 7), db-at-1, has failed: no snapshot class", "the next run takes another",
 	}},
 	{name: "off on its schedule", make: func(_ *testing.T, w *world) { offOnSchedule(w) }, state: status.StateOK, hides: []string{"not run"}},
+	{name: "not stopped on its schedule", make: func(_ *testing.T, w *world) { powerJobs(w, "off", "db", "Failed") }, state: status.StateFailed, code: status.FactPowerFailed, says: []string{
+		"was not stopped on its schedule (off daily 19:00 UTC): the Job shop-power-off-0 has failed", "create a Job from its CronJob",
+	}},
+	{name: "stopped by a later Job", make: func(_ *testing.T, w *world) { powerJobs(w, "off", "db", "Failed", "Complete") }, state: status.StateOK, hides: []string{"on its schedule"}},
+	{name: "a Job that failed because of another VM", make: func(_ *testing.T, w *world) {
+		powerJobs(w, "off", "db", "Failed")
+		w.instance, w.vm["status"] = nil, object{"printableStatus": "Stopped", "runStrategy": "RerunOnFailure"}
+	}, state: status.StateOK, hides: []string{"on its schedule"}},
+	{name: "a Job of other VMs, in a namespace with the name of this one", make: func(_ *testing.T, w *world) { powerJobs(w, "off", "web", "Failed") }, state: status.StateOK, hides: []string{"on its schedule"}},
+	{name: "started by a user since it was not stopped", make: func(_ *testing.T, w *world) {
+		powerJobs(w, "off", "db", "Failed")
+		w.instance["metadata"].(object)["creationTimestamp"] = "2026-11-28T00:00:00Z"
+	}, state: status.StateOK, hides: []string{"on its schedule"}},
+	{name: "not started on its schedule", make: func(_ *testing.T, w *world) {
+		powerJobs(w, "on", "db", "Failed")
+		w.instance, w.vm["status"] = nil, object{"printableStatus": "Stopped", "runStrategy": "RerunOnFailure"}
+	}, state: status.StateFailed, code: status.FactPowerFailed, says: []string{
+		"was not started, or is not ready on its schedule (off daily 19:00 UTC): the Job shop-power-on-0 has failed",
+	}},
 	{name: "snapshot on its schedule failed before", make: func(_ *testing.T, w *world) { scheduledSnapshots(w, "Failed", "Succeeded") }, state: status.StateOK, hides: []string{"snapshot of its schedule"}},
 	{name: "restore failed", make: func(_ *testing.T, w *world) { notRestored(w, "", "True") }, state: status.StateFailed, code: status.FactNotRestored, says: []string{
 		"nothing was changed, because the restore from the snapshot before has failed", "the log of the Job tells why",
@@ -583,6 +602,24 @@ func TestStatusHidesSecrets(t *testing.T) {
 	require.Contains(t, string(text), "waits for a restart: cloudInit")
 	require.NotContains(t, string(text), "hunter2")
 	require.NotContains(t, string(text), "s3cret")
+}
+
+// powerJobs sets times of power, and adds Jobs that were to stop or start a VM, the oldest first.
+func powerJobs(w *world, action, vm string, conditions ...string) {
+	w.applied(both(set("RerunOnFailure", "spec.runStrategy"), set("off daily 19:00 UTC", "metadata.annotations.vmrender~io/power")))
+	for i, condition := range conditions {
+		w.add(object{
+			"apiVersion": "batch/v1", "kind": "Job",
+			"metadata": object{
+				"name": "shop-power-" + action + "-" + strconv.Itoa(i), "namespace": "prod",
+				"creationTimestamp": "2026-11-2" + strconv.Itoa(i+5) + "T19:00:00Z",
+			},
+			"spec": object{"template": object{"spec": object{"containers": []any{object{"name": "vmrender", "args": []any{
+				"power", action, "--namespace", "db", "--id", "shop-power", "--timeout=15m", vm,
+			}}}}}},
+			"status": object{"conditions": []any{object{"type": condition, "status": "True"}}},
+		})
+	}
 }
 
 // offOnSchedule has a VM that its schedule has stopped.

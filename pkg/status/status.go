@@ -23,7 +23,7 @@ const (
 	StateNotSynced              // Git has what no sync has applied yet
 	StateDrift                  // changed in the cluster, and not in Git
 	StateLeftOver               // in the cluster, and no longer in Git
-	StateFailed                 // a rollout has stopped at it, or KubeVirt could not apply a change or take its snapshot
+	StateFailed                 // a rollout has stopped at it, or a change, a snapshot, or a stop or start has failed
 	StateDisk                   // a disk is not ready, or would be deleted with the VM although Git keeps it
 	StateDown                   // does not run, although it should
 )
@@ -69,7 +69,7 @@ func (s State) Meaning() string {
 		"a change in Git is not synced yet",
 		"changed in the cluster, and not in Git",
 		"in the cluster, and no longer in Git",
-		"a rollout has stopped at it, or KubeVirt could not make a change or take a snapshot",
+		"a rollout has stopped at it, or a change, a snapshot, or a stop or start on schedule has failed",
 		"a disk is not ready, or would be deleted with the VM although Git keeps it",
 		"does not run, although it should",
 	}[s]
@@ -124,6 +124,7 @@ const (
 	FactRolloutStopped FactCode = "rollout-stopped"
 	FactNoSnapshot     FactCode = "snapshot-failed"
 	FactScheduleFailed FactCode = "scheduled-snapshot-failed"
+	FactPowerFailed    FactCode = "scheduled-power-failed"
 	FactNotRestored    FactCode = "not-restored"
 	FactLeftOver       FactCode = "left-over"
 	FactDrift          FactCode = "drift"
@@ -146,7 +147,7 @@ const (
 func FactCodes() []FactCode {
 	out := []FactCode{
 		FactNotRunning, FactDiskNotReady, FactStillOwned, FactChangeFailed, FactRolloutStopped, FactNoSnapshot,
-		FactScheduleFailed, FactNotRestored, FactLeftOver, FactDrift,
+		FactScheduleFailed, FactPowerFailed, FactNotRestored, FactLeftOver, FactDrift,
 		FactNotSynced, FactMissing, FactNoApplication, FactRestart, FactSticky, FactFalse, FactHeldBack, FactStaged,
 		FactUnderWay, FactHeld, FactMoving, FactMoved, FactMoveFailed,
 	}

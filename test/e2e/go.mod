@@ -3,6 +3,7 @@ module github.com/vmrender/vmrender/test/e2e
 go 1.26.0
 
 require (
+	github.com/robfig/cron/v3 v3.0.1
 	github.com/stretchr/testify v1.12.1
 	github.com/vmrender/vmrender v0.0.0
 	golang.org/x/sys v0.49.0

@@ -17,37 +17,31 @@ import (
 
 var cronJobsResource = batchv1.SchemeGroupVersion.WithResource("cronjobs")
 
-// window starts a Job of the only CronJob as the schedule does, and returns its name.
-func (s *scenario) window() string {
+// startJob starts a Job of the CronJob whose name has an ending, as a user does, and returns its name.
+func (s *scenario) startJob(ending string, named func(cronJob string) string) string {
 	s.Helper()
-	jobs := len(s.list(jobsResource))
-	// Named after a minute of the last hours, of which no other Job is.
-	return s.startJob(func(cronJob string) string {
-		return fmt.Sprintf("%s-%d", cronJob, time.Now().Unix()/60-60*int64(jobs))
-	})
-}
-
-// startJob starts a Job of the only CronJob, whatever its schedule, and returns its name.
-func (s *scenario) startJob(named func(cronJob string) string) string {
-	s.Helper()
-	var all []*unstructured.Unstructured
-	s.eventually("one CronJob", func() bool { all = s.list(cronJobsResource); return len(all) == 1 })
-	spec, _, err := unstructured.NestedMap(all[0].Object, "spec", "jobTemplate", "spec")
+	cronJob := s.object(cronJobsResource, s.cronJob(ending))
+	template, _, err := unstructured.NestedMap(cronJob.Object, "spec", "jobTemplate")
 	require.NoError(s, err)
-	name := named(all[0].GetName())
-	job := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "batch/v1", "kind": "Job", "metadata": map[string]any{"name": name}, "spec": spec,
-	}}
+	job := &unstructured.Unstructured{Object: template}
+	job.SetAPIVersion("batch/v1")
+	job.SetKind("Job")
+	job.SetName(named(cronJob.GetName()))
 	_, err = lab.cluster.Resource(jobsResource).Namespace(s.name).Create(s.Context(), job, metav1.CreateOptions{})
 	require.NoError(s, err)
-	return name
+	return job.GetName()
 }
 
-// closed returns a window that is not open during a test.
-func closed() string {
-	from := time.Now().UTC().Add(12 * time.Hour)
-	return fmt.Sprintf("daily %s-%s UTC", from.Format("15:04"), from.Add(time.Minute).Format("15:04"))
+// daily returns a window that begins some time after now, on every day. The clock of the CronJobs is moved by days and
+// that of pods is not, and each is in the window at the same time of the day.
+func daily(begins, lasts time.Duration) string {
+	from := time.Now().UTC().Add(begins)
+	return fmt.Sprintf("daily %s-%s UTC", from.Format("15:04"), from.Add(lasts).Format("15:04"))
 }
+
+// closed returns a window that is not open during a test, and open one that is.
+func closed() string { return daily(2*time.Hour, time.Minute) }
+func open() string   { return daily(-time.Hour, 4*time.Hour) }
 
 // A change that needs a restart is approved when it is merged, and waits. Outside of its window nothing happens. In the
 // window, a failing snapshot stops the run before the restart. With a snapshot, the VMs are restarted in the order of
@@ -76,24 +70,30 @@ vms:
 	s.stands(map[string]string{"db": "restart", "app": "restart"})
 	require.Contains(t, s.advice(), "its maintenance restarts it ("+at+")")
 
-	s.eventuallyLogs(s.window(), "outside of the window; nothing to do")
+	s.passes(time.Hour)
+	missed := s.due("-window") // its pod is outside of the window
+	s.jobSucceeds(missed)
+	require.Contains(t, s.logs(missed), "outside of the window; nothing to do")
 	require.Equal(t, before, s.instances())
 
-	s.replace("vms.yaml", at, "daily 00:00-24:00 UTC")
+	s.replace("vms.yaml", at, open())
 	s.wait(argo.Synced(s.push("Another window")))
 	s.eventually("RestartRequired", func() bool { return s.asksForRestart("db") })
 	s.will(kubevirt.Snapshots, "", kubevirt.Fail)
-	s.eventuallyLogs(s.window(), "failed: no snapshot class; the next window takes another; no other VirtualMachine is restarted")
+	failed := s.due("-window")
+	s.jobFails(failed)
+	require.Contains(t, s.logs(failed), "failed: no snapshot class; the next window takes another; no other VirtualMachine is restarted")
 	require.Equal(t, before, s.instances())
 
 	s.will(kubevirt.Snapshots, "", kubevirt.Done)
 	s.will(kubevirt.Instances, "db", kubevirt.Wait)
-	inside := s.window()
+	inside := s.due("-window")
 	s.eventually("db restarted", func() bool { return len(s.changed(before, false)) == 1 })
 	require.Equal(t, []string{"db"}, s.changed(before, false))
 	s.will(kubevirt.Instances, "db", kubevirt.Done)
 	s.eventually("both restarted", func() bool { return len(s.changed(before, true)) == 2 })
-	s.eventuallyLogs(inside, "2 of 2 up to date")
+	s.jobSucceeds(inside)
+	require.Contains(t, s.logs(inside), "2 of 2 up to date")
 	s.hasMemory("db", "2Gi")
 	require.Subset(t, s.events("db"), []string{"RolloutFailed", "RolloutRestart", "RolloutReady"})
 	taken := 0
@@ -115,10 +115,12 @@ func TestMaintenanceOnDemand(t *testing.T) {
 	s.setMemory("2Gi")
 	s.wait(argo.Synced(s.push("Less memory")))
 	s.eventually("RestartRequired", func() bool { return s.asksForRestart("db") })
-	s.eventuallyLogs(s.window(), "outside of the window; nothing to do")
+	missed := s.due("-window")
+	s.jobSucceeds(missed)
+	require.Contains(t, s.logs(missed), "outside of the window; nothing to do")
 	require.Equal(t, before, s.instances())
 
-	name := s.startJob(func(cronJob string) string { return cronJob + "-" + time.Now().UTC().Format("0601021504") })
+	name := s.startJob("-window", func(cronJob string) string { return cronJob + "-" + time.Now().UTC().Format("0601021504") })
 	s.eventually("db restarted", func() bool { return len(s.changed(before, true)) == 1 })
 	s.eventuallyLogs(name, "1 of 1 up to date")
 	s.hasMemory("db", "2Gi")

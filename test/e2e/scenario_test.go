@@ -16,6 +16,7 @@ import (
 
 	"github.com/vmrender/vmrender/test/e2e/argo"
 	"github.com/vmrender/vmrender/test/e2e/cluster"
+	"github.com/vmrender/vmrender/test/e2e/cronjob"
 	"github.com/vmrender/vmrender/test/e2e/gitrepo"
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 )
@@ -33,6 +34,7 @@ type scenario struct {
 	app        *argo.Application
 	root       string // directory of the fleet in the repository
 	unasked    bool   // status has not been requested since the last commit
+	schedules  *cronjob.Controller
 }
 
 // newScenario returns a scenario with an empty repository.

@@ -1,7 +1,8 @@
 // Package kubevirt runs KubeVirt's own controllers of VirtualMachines and pools,
-// and its restart subresource (test/admission/kubevirt/controller), on a cluster
-// without nodes. It plays the missing parts: nodes, storage, golden images,
-// snapshots and restores. A test decides when those are done, and whether they fail.
+// and its subresources restart, start and stop (test/admission/kubevirt/controller),
+// on a cluster without nodes. It plays the missing parts: nodes, storage, golden
+// images, snapshots and restores. A test decides when those are done, and whether
+// they fail.
 //
 // The played parts follow KubeVirt v1.8.4 and CDI v1.65.0; each function names
 // the code that it replaces.
@@ -39,7 +40,7 @@ func VirtualMachine() schema.GroupVersionKind {
 	return VirtualMachines.GroupVersion().WithKind("VirtualMachine")
 }
 
-// address is where the restart subresource is served; platformYAML names it too.
+// address is where the subresources are served; platformYAML names it too.
 const address = "127.0.0.1:9445"
 
 //go:embed platform.yaml
@@ -77,14 +78,40 @@ func Start(ctx context.Context, c *cluster.Cluster, dir, program string, complai
 	go k.play(ctx)
 	if err := process.Poll(ctx, func(ctx context.Context) error { return served(ctx, c) }); err != nil {
 		k.Stop()
-		return nil, fmt.Errorf("the API server does not hand on the restart subresource: %w", err)
+		return nil, fmt.Errorf("the API server does not hand on the subresources: %w", err)
 	}
 	return k, nil
 }
 
 // Restart restarts a VM as `virtctl restart` does.
 func (k *KubeVirt) Restart(ctx context.Context, namespace, name string) error {
-	return k.client.Put(ctx, "/apis/subresources.kubevirt.io/v1/namespaces/"+namespace+"/virtualmachines/"+name+"/restart")
+	return k.put(ctx, namespace, name, "restart")
+}
+
+// PowerOn starts a VM as `virtctl start` does.
+func (k *KubeVirt) PowerOn(ctx context.Context, namespace, name string) error {
+	return k.put(ctx, namespace, name, "start")
+}
+
+// PowerOff stops a VM as `virtctl stop` does.
+func (k *KubeVirt) PowerOff(ctx context.Context, namespace, name string) error {
+	return k.put(ctx, namespace, name, "stop")
+}
+
+func (k *KubeVirt) put(ctx context.Context, namespace, name, subresource string) error {
+	return k.client.Put(ctx, "/apis/subresources.kubevirt.io/v1/namespaces/"+namespace+"/virtualmachines/"+name+"/"+subresource)
+}
+
+// EndGuest ends the instance of a VM, as the shutdown of its guest does, or its failure
+// (pkg/virt-handler/vm.go, calculateVmPhaseForStatusReason).
+func (k *KubeVirt) EndGuest(ctx context.Context, namespace, name string, hasFailed bool) error {
+	kind := Instances.GroupVersion().WithKind("VirtualMachineInstance")
+	return k.client.Update(ctx, kind, namespace, name, func(vmi *unstructured.Unstructured) {
+		status := nested[map[string]any](vmi, "status")
+		status["phase"] = map[bool]string{false: succeeded, true: failed}[hasFailed]
+		status["conditions"] = []any{condition("Ready", "False", "PodTerminating")}
+		vmi.Object["status"] = status
+	})
 }
 
 // Stop ends the controllers.

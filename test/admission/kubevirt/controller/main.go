@@ -1,8 +1,8 @@
 // Command controller runs KubeVirt's own code that acts on VirtualMachines, for
 // an API server that tests start: virt-controller's controllers of
-// VirtualMachines and VirtualMachinePools, and the subresource by which
-// virt-api restarts a VirtualMachine. The tests do the work of nodes and
-// storage.
+// VirtualMachines and VirtualMachinePools, and the subresources by which
+// virt-api restarts, starts and stops a VirtualMachine. The tests do the work of
+// nodes and storage.
 package main
 
 import (
