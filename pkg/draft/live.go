@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -40,28 +41,41 @@ func (l *Live) Object() manifest.Tree { return manifest.Decode(l.JSON) }
 // types do not have is an error, because no fleet could render it; so is a VM without a template. The error is for
 // users: it names each such field.
 func Read(o manifest.Object, namespace string) (*Live, error) {
+	l, n, err := readNode(o, namespace)
+	if err == nil {
+		l.Lines = printed(n)
+	}
+	return l, err
+}
+
+// ReadUncounted does what [Read] does without counting the lines of the manifest, which takes a quarter of the time.
+func ReadUncounted(o manifest.Object, namespace string) (*Live, error) {
+	l, _, err := readNode(o, namespace)
+	return l, err
+}
+
+func readNode(o manifest.Object, namespace string) (*Live, *source.Node, error) {
 	n, err := patch.FromJSON(o.JSON, new(source.Node))
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", o.ID, err)
+		return nil, nil, fmt.Errorf("reading %s: %w", o.ID, err)
 	}
 	l := &Live{ID: o.ID, VM: new(kubevirtv1.VirtualMachine), JSON: o.JSON}
 	l.Namespace = namespace
 	var found source.Diagnostics
 	source.Decode(source.Merge(n, serverKeys()), l.VM, "", &found)
 	if found.HasErrors() {
-		return nil, errors.New(problems(&found))
+		return nil, nil, errors.New(problems(&found))
 	}
 	if l.VM.Spec.Template == nil {
-		return nil, errors.New("spec.template: missing")
+		return nil, nil, errors.New("spec.template: missing")
 	}
 	l.normalize()
 	normal, err := manifest.New(l.VM)
 	if err != nil {
-		return nil, fmt.Errorf("writing %s: %w", o.ID, err)
+		return nil, nil, fmt.Errorf("writing %s: %w", o.ID, err)
 	}
 	l.Tree = normal.Tree()
-	l.Lines = printed(n)
-	return l, nil
+	return l, n, nil
 }
 
 // printed returns the number of lines of a manifest as kubectl prints it.
@@ -116,6 +130,45 @@ func (l *Live) normalize() {
 		t.ObjectMeta = metav1.ObjectMeta{
 			Name: t.Name, Namespace: t.Namespace, Labels: theirs(t.Labels), Annotations: theirs(t.Annotations),
 		}
+	}
+}
+
+// Plain returns the tree of a VM that package render has written, as near to [Live.Tree] as it can be without the types
+// of KubeVirt, in a fraction of the time: a tree that is equal to it is that of the same VM. Others may be, too.
+func Plain(o manifest.Object) manifest.Tree {
+	t := manifest.Decode(o.JSON)
+	delete(t, "status")
+	plainMeta(t, "name", "namespace")
+	of := manifest.Map(t, "spec", "template")
+	plainMeta(of, "name")
+	if spec := manifest.Map(of, "spec"); spec != nil && spec["architecture"] == nil {
+		spec["architecture"] = catalog.DefaultArch
+	}
+	for _, d := range manifest.List(t, "spec", "dataVolumeTemplates") {
+		if d, ok := d.(tree); ok {
+			plainMeta(d, "name", "namespace")
+		}
+	}
+	return t
+}
+
+// plainMeta leaves of the metadata of an object the given texts, and the labels and annotations that users write.
+func plainMeta(t tree, texts ...string) {
+	meta := manifest.Map(t, "metadata")
+	for key := range meta {
+		all, _ := meta[key].(tree)
+		switch {
+		case key == "labels" || key == "annotations":
+			maps.DeleteFunc(all, func(name string, _ any) bool { return IsOurs(name) || slices.Contains(notWritten, name) })
+			if len(all) == 0 {
+				delete(meta, key)
+			}
+		case !slices.Contains(texts, key):
+			delete(meta, key)
+		}
+	}
+	if len(meta) == 0 {
+		delete(t, "metadata")
 	}
 }
 

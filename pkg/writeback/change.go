@@ -107,7 +107,7 @@ func (m *merge) start(x *merging) (*rendering, *draft.Live, error) {
 	for _, d := range at.Disks {
 		x.volumes[d.Volume] = d.Name
 	}
-	rendered, err := draft.Read(o, x.Live.Namespace)
+	rendered, err := draft.ReadUncounted(o, x.Live.Namespace)
 	if err != nil {
 		return nil, nil, refused(err.Error())
 	}

@@ -172,7 +172,7 @@ func (c *copied) file(at string) string {
 type rendering struct {
 	machines map[string]*machine.Machine // by namespace/name
 	vms      map[string]manifest.Object  // VirtualMachines, by namespace/name
-	objects  map[manifest.ID]string      // JSON of all
+	objects  map[manifest.ID][]byte      // JSON of all
 	diags    *source.Diagnostics
 }
 
@@ -198,7 +198,7 @@ func (c *copied) render(file string) (*rendering, error) {
 	}
 	var mu sync.Mutex
 	r := &rendering{
-		machines: map[string]*machine.Machine{}, vms: map[string]manifest.Object{}, objects: map[manifest.ID]string{},
+		machines: map[string]*machine.Machine{}, vms: map[string]manifest.Object{}, objects: map[manifest.ID][]byte{},
 	}
 	out := render.NewCollector()
 	_, r.diags = machine.Visit(c.at(file), c.opts, func(m *machine.Machine, d *source.Diagnostics) {
@@ -209,7 +209,7 @@ func (c *copied) render(file string) (*rendering, error) {
 	})
 	objects := render.Objects(out.Rendered(r.diags)...)
 	for _, o := range objects {
-		r.objects[o.ID] = string(o.JSON)
+		r.objects[o.ID] = o.JSON
 		if o.Kind == "VirtualMachine" {
 			r.vms[o.Namespace+"/"+o.Name] = o
 		}

@@ -7,6 +7,7 @@
 package writeback
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 
@@ -185,7 +186,7 @@ func (m *merge) isSound() (bool, error) {
 	if err != nil || r.diags.HasErrors() {
 		return false, err
 	}
-	want := map[manifest.ID]string{}
+	want := map[manifest.ID][]byte{}
 	for id, text := range m.first.objects {
 		if id.Kind == "VirtualMachine" {
 			want[id] = text
@@ -193,11 +194,11 @@ func (m *merge) isSound() (bool, error) {
 	}
 	for _, x := range m.all {
 		if x.result.JSON != nil {
-			want[x.result.ID] = string(x.result.JSON)
+			want[x.result.ID] = x.result.JSON
 		}
 	}
 	for id, text := range want {
-		if r.objects[id] != text {
+		if !bytes.Equal(r.objects[id], text) {
 			return false, nil
 		}
 	}

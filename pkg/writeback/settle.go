@@ -17,7 +17,7 @@ import (
 func (x *merging) differs(r *rendering) bool { return len(x.differenceTo(r)) > 0 }
 
 func (x *merging) differenceTo(r *rendering) tree {
-	rendered, err := draft.Read(r.vms[x.Key()], x.Live.Namespace)
+	rendered, err := draft.ReadUncounted(r.vms[x.Key()], x.Live.Namespace)
 	if err != nil {
 		return tree{"": err.Error()}
 	}
@@ -45,7 +45,7 @@ func (m *merge) settleMerged(x *merging) error {
 		if x.out.imposed() || !x.differs(r) {
 			return nil
 		}
-		rendered, err := draft.Read(r.vms[x.Key()], x.Live.Namespace)
+		rendered, err := draft.ReadUncounted(r.vms[x.Key()], x.Live.Namespace)
 		if err != nil {
 			return refused(err.Error())
 		}

@@ -1,6 +1,7 @@
 package writeback
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"path"
@@ -181,7 +182,7 @@ func (m *merge) judgeMerged(x *merging, before *rendering) error {
 	if r.diags.HasErrors() {
 		return refused(m.errorOf(r))
 	}
-	rendered, err := draft.Read(r.vms[x.Key()], x.Live.Namespace)
+	rendered, err := draft.ReadUncounted(r.vms[x.Key()], x.Live.Namespace)
 	if err != nil {
 		return refused(err.Error())
 	}
@@ -225,7 +226,7 @@ func (m *merge) checkOthers(x *merging, before, after *rendering) error {
 		now, ok := after.objects[id]
 		isOwn := id.Namespace == x.Live.Namespace && (id.Name == own || strings.HasPrefix(id.Name, own+"-"))
 		switch {
-		case ok && now != was && id.Kind == "VirtualMachine" && id.Name != own:
+		case ok && !bytes.Equal(now, was) && id.Kind == "VirtualMachine" && id.Name != own:
 			return refused(fmt.Sprintf("the change would also change %s/%s; make it manually", id.Namespace, id.Name))
 		case !ok && !isOwn && id.Kind == "VirtualMachine":
 			return refused(fmt.Sprintf("without %s/%s; make the change manually", id.Namespace, id.Name))
