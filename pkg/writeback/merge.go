@@ -109,12 +109,7 @@ func mergeOnce(objects []manifest.Object, c *copied, opts Options, withAll bool)
 		}
 	}
 	slices.SortFunc(m.all, func(a, b *merging) int { return a.out.Compare(b.out.ID) })
-	for _, x := range m.all {
-		if err := m.merge(x); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
+	return m, m.mergeAll()
 }
 
 // merge is one merge.
@@ -129,6 +124,7 @@ type merge struct {
 
 	withAll bool            // changes are tried with all VMs
 	isWide  map[string]bool // files whose VMs do not go without others, such as those that they depend on
+	parsed  parsed
 }
 
 // merging is one VM on its way into the fleet. The keys of its entry are those that it

@@ -172,8 +172,7 @@ func (m *merge) isOf(file, namespace string) bool {
 	return slices.ContainsFunc(docs, func(doc *source.Node) bool { return doc.Get("namespace").Str() == namespace })
 }
 
-// judgeMerged describes how the VM differs from what its entry renders now, and what the
-// changes are. It refuses a change by which anything else is rendered otherwise.
+// judgeMerged describes what has become of a VM. It refuses a change by which anything else is rendered otherwise.
 func (m *merge) judgeMerged(x *merging, before *rendering) error {
 	r, err := m.render(x.file)
 	if err != nil {
@@ -182,18 +181,28 @@ func (m *merge) judgeMerged(x *merging, before *rendering) error {
 	if r.diags.HasErrors() {
 		return refused(m.errorOf(r))
 	}
-	rendered, err := draft.ReadUncounted(r.vms[x.Key()], x.Live.Namespace)
-	if err != nil {
-		return refused(err.Error())
+	if err := m.describe(x, r); err != nil {
+		return err
 	}
+	return m.checkOthers(x, before, r)
+}
+
+// describe notes how a VM differs from what is rendered, and the changes of its entry.
+func (m *merge) describe(x *merging, r *rendering) error {
 	x.result = r.vms[x.Key()]
-	x.out.Differences = draft.Differences(x.Live.Tree, rendered.Tree)
+	if !x.isRendered(r) {
+		rendered, err := draft.ReadUncounted(x.result, x.Live.Namespace)
+		if err != nil {
+			return refused(err.Error())
+		}
+		x.out.Differences = draft.Differences(x.Live.Tree, rendered.Tree)
+	}
 	for _, c := range changed(x.before, x.Keys.Node()) {
 		for _, c := range x.opened(c) {
 			x.out.Changes = append(x.out.Changes, x.change(m, c))
 		}
 	}
-	return m.checkOthers(x, before, r)
+	return nil
 }
 
 // opened returns a change as a reader wants it: one for each value of `overrides` and of NICs,
