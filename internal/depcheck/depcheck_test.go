@@ -249,8 +249,8 @@ var rooms = []room{
 	{
 		dir: "pkg/draft",
 		ours: []string{
-			"pkg/argocd", "pkg/catalog", "pkg/labels", "pkg/manifest", "pkg/node", "pkg/patch", "pkg/source", "pkg/values",
-			"internal/wording",
+			"pkg/argocd", "pkg/catalog", "pkg/labels", "pkg/manifest", "pkg/node", "pkg/patch", "pkg/rule", "pkg/source",
+			"pkg/values", "internal/wording",
 		},
 		reach: join(cluster, argocd), imports: join(impure, yaml, system),
 	},

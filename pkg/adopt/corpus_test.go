@@ -175,7 +175,6 @@ func TestStable(t *testing.T) {
 // reason. Fields that KubeVirt ignores stay unchanged.
 func TestRefused(t *testing.T) {
 	for name, why := range map[string]string{
-		"cpu-under-devices.yaml":        `spec.template.spec.domain.devices.cpu: unknown key "cpu"`,
 		"running-stop.yaml":             `spec.running: wrong type: got a string, expected a boolean`,
 		"running-and-run-strategy.yaml": "spec: both running and runStrategy; KubeVirt accepts one",
 		"kind-in-template.yaml":         "",
@@ -186,6 +185,33 @@ func TestRefused(t *testing.T) {
 			require.Len(t, r.Machines, 1)
 			require.Contains(t, r.Machines[0].Refused, why)
 			require.Equal(t, why == "", r.Exact(), r.Machines[0].Differences)
+		})
+	}
+}
+
+// TestUnknown checks that fields that the API server drops are left out, each with a warning that names it and its
+// position, and that the rest of the VM is imported.
+func TestUnknown(t *testing.T) {
+	for name, problem := range map[string]string{
+		"cpu-under-devices.yaml": `spec.template.spec.domain.devices.cpu: unknown key "cpu"; accepted: 25 names, `,
+		"nested.yaml":            `spec.template.spec.domain.devices.disks[1].disk.buss: unknown key "buss"; did you mean "bus"?`,
+		"newer.yaml":             `spec.quantumEntanglement: unknown key "quantumEntanglement"; accepted: `,
+		"spec.yaml":              `spec.runStrategi: unknown key "runStrategi"; did you mean "runStrategy"?`,
+		"template.yaml": `spec.dataVolumeTemplates[0].spec.source.registry.pullMetod: ` +
+			`unknown key "pullMetod"; did you mean "pullMethod"?`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := adopt.Import(read(t, filepath.Join("testdata/unknown", name)), adopt.Options{})
+			require.NoError(t, err)
+			require.Len(t, r.Machines, 1)
+			m := r.Machines[0]
+			require.True(t, m.Exact(), "%s %s", m.Refused, m.Differences)
+			require.NotEmpty(t, m.Notes)
+			require.Contains(t, m.Notes[0].Text, "warning: "+problem)
+			key := strings.Split(problem, `"`)[1]
+			for _, f := range r.Files {
+				require.NotRegexp(t, `\b`+key+`: (sata|node|Halted|\{)`, string(f.Text))
+			}
 		})
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/patch"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -32,14 +33,17 @@ type Live struct {
 	Tree  manifest.Tree // of VM
 	JSON  []byte        // the manifest as it was read, with its status and managedFields
 	Lines int           // of the manifest as kubectl prints it, without managedFields
+	// Unknown are the fields that KubeVirt's types do not have, as "PATH: unknown key …".
+	Unknown []string
 }
 
 // Object decodes the manifest as it was read. The result is not kept: most VMs are asked for it once.
 func (l *Live) Object() manifest.Tree { return manifest.Decode(l.JSON) }
 
-// Read decodes a VirtualMachine in a namespace, which takes the place of that of the manifest. A field that KubeVirt's
-// types do not have is an error, because no fleet could render it; so is a VM without a template. The error is for
-// users: it names each such field.
+// Read decodes a VirtualMachine in a namespace, which takes the place of that of the manifest. It leaves out fields
+// that KubeVirt's types do not have, and lists them: the API server does the same by the CRD, whose schema is made of these
+// types (Kubernetes' documentation, Custom Resources, "Field pruning"). A value of a wrong type is an error, as there,
+// and so is a VM without a template. The error is for users: it names each such field.
 func Read(o manifest.Object, namespace string) (*Live, error) {
 	l, n, err := readNode(o, namespace)
 	if err == nil {
@@ -63,9 +67,10 @@ func readNode(o manifest.Object, namespace string) (*Live, *source.Node, error) 
 	l.Namespace = namespace
 	var found source.Diagnostics
 	source.Decode(source.Merge(n, serverKeys()), l.VM, "", &found)
-	if found.HasErrors() {
-		return nil, nil, errors.New(problems(&found))
+	if found.HasErrorsBut(rule.UnknownKey) {
+		return nil, nil, errors.New(strings.Join(problems(&found, false), "; "))
 	}
+	l.Unknown = problems(&found, true)
 	if l.VM.Spec.Template == nil {
 		return nil, nil, errors.New("spec.template: missing")
 	}
@@ -89,15 +94,16 @@ func serverKeys() *source.Node {
 	return node.Of(tree{"status": nil, "metadata": tree{"managedFields": nil, "ownerReferences": nil}})
 }
 
-// problems returns the messages of all problems, by path, without a position: the
-// manifest was read as JSON.
-func problems(found *source.Diagnostics) string {
-	sorted := found.Sorted()
-	all := make([]string, len(sorted))
-	for i := range sorted {
-		all[i] = sorted[i].Path + ": " + sorted[i].Message
+// problems returns the messages about unknown fields, or all others, by path, without a position: the manifest was
+// read as JSON.
+func problems(found *source.Diagnostics, unknown bool) []string {
+	var all []string
+	for _, d := range found.Sorted() {
+		if (d.Rule == rule.UnknownKey) == unknown {
+			all = append(all, d.Path+": "+d.Message)
+		}
 	}
-	return strings.Join(all, "; ")
+	return all
 }
 
 // notWritten are the annotations that programs set on VMs, and users do not: the controller

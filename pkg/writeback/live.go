@@ -38,7 +38,7 @@ func wanted(l, rendered *draft.Live) (*draft.Live, error) {
 	}
 	out, err := draft.ReadUncounted(o, l.Namespace)
 	if err == nil {
-		out.JSON = l.JSON
+		out.JSON, out.Unknown = l.JSON, l.Unknown
 	}
 	return out, err
 }

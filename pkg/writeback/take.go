@@ -35,6 +35,7 @@ func (m *merge) take(o manifest.Object) {
 	if out.Added = m.first.vms[name].JSON == nil; !out.Added && m.first.machines[name] != nil {
 		x.file = m.fleet.file(m.first.machines[name].Pos.File)
 	}
+	out.Notes = adopt.Unknown(l)
 	object := l.Object()
 	out.Refused = m.foreign(x, object)
 	isToChange := out.Added || m.hasChanged(x, object)

@@ -186,7 +186,8 @@ func (a *attempt) settle() *rendering {
 	return a.write()
 }
 
-// reset leaves the keys that the format refuses. It notes the VMs with other errors, and reports whether there are none.
+// reset leaves the keys that the format refuses. It notes the VMs with other errors, and reports whether there are
+// none.
 func (a *attempt) reset(r *rendering) bool {
 	found := false
 	for _, x := range a.list {

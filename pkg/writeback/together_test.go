@@ -96,7 +96,8 @@ func alikeEntries(n int) string {
 	var out strings.Builder
 	out.WriteString("namespace: prod\nvms:\n")
 	for i := range n {
-		fmt.Fprintf(&out, "  vm-%03d: {os: mine, flavor: small, overrides: {spec: {template: {spec: {schedulerName: s-%d}}}}}\n", i, i)
+		over := fmt.Sprintf("{spec: {template: {spec: {schedulerName: s-%d}}}}", i)
+		fmt.Fprintf(&out, "  vm-%03d: {os: mine, flavor: small, overrides: %s}\n", i, over)
 	}
 	return out.String()
 }
