@@ -41,9 +41,9 @@ type Live struct {
 func (l *Live) Object() manifest.Tree { return manifest.Decode(l.JSON) }
 
 // Read decodes a VirtualMachine in a namespace, which takes the place of that of the manifest. It leaves out fields
-// that KubeVirt's types do not have, and lists them: the API server does the same by the CRD, whose schema is made of these
-// types (Kubernetes' documentation, Custom Resources, "Field pruning"). A value of a wrong type is an error, as there,
-// and so is a VM without a template. The error is for users: it names each such field.
+// that KubeVirt's types do not have, and lists them: the API server does the same by the CRD, whose schema is made of
+// these types (Kubernetes' documentation, Custom Resources, "Field pruning"). A value of a wrong type is an error, as
+// there, and so is a VM without a template. The error is for users: it names each such field.
 func Read(o manifest.Object, namespace string) (*Live, error) {
 	l, n, err := readNode(o, namespace)
 	if err == nil {

@@ -86,7 +86,7 @@ func (m *merge) together(list []*merging) error {
 // restart forgets what an attempt has found.
 func (x *merging) restart() {
 	x.reset, x.result = map[string]bool{}, manifest.Object{}
-	x.out.Changes, x.out.Asks, x.out.Dropped, x.out.Differences = nil, nil, nil, nil
+	x.out.Changes, x.out.Asks, x.out.Dropped, x.out.Differences, x.out.Effects = nil, nil, nil, nil, nil
 }
 
 // attempt merges VMs of one scope together.

@@ -195,7 +195,9 @@ func (m *merge) describe(x *merging, r *rendering) error {
 		if err != nil {
 			return refused(err.Error())
 		}
-		x.out.Differences = draft.Differences(x.Live.Tree, rendered.Tree)
+		if x.out.Differences = draft.Differences(x.Live.Tree, rendered.Tree); len(x.out.Differences) > 0 {
+			x.out.Effects = adopt.Effects(x.Live, rendered.Tree)
+		}
 	}
 	for _, c := range changed(x.before, x.Keys.Node()) {
 		for _, c := range x.opened(c) {
