@@ -77,8 +77,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestCorpusAlone imports each file into a fleet of its own: it undoes at most one default for each VM, patches no index
-// of a list, and the median fleet is at most a quarter of the manifests.
+// TestCorpusAlone imports each file into a fleet of its own: it undoes at most one default for each VM, patches no
+// index of a list, and the median entry is at most a quarter of its manifest.
 func TestCorpusAlone(t *testing.T) {
 	var shares []float64
 	for _, path := range files(t) {

@@ -31,7 +31,8 @@ const (
 		`kubectl -n NAMESPACE patch datavolume DISK --type merge --patch '{"metadata":{"ownerReferences":null}}'`
 	// A newer KubeVirt than the types of vmrender has more fields, and keeps them.
 	stepsUnknown = "A field that is left out is not in Git. If it is misspelled, correct it where the VM comes from, " +
-		"and import again. If a newer KubeVirt has it, it stays in the cluster: a sync removes no field that Git has never set"
+		"and import again. If a newer KubeVirt has it, it stays in the cluster: " +
+		"a sync removes no field that Git has never set"
 	// Exactly one of both must be set, and they mean the same (kubevirt/kubevirt v1.8.4, vms-admitter.go).
 	stepsRunning = "`running` is KubeVirt's old key. To use `runStrategy` instead: " +
 		`kubectl -n NAMESPACE patch vm NAME --type merge --patch '{"spec":{"running":null,"runStrategy":"Always"}}'` +
