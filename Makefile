@@ -6,6 +6,8 @@ FUZZTIME ?= 10s
 FLEETS ?= 20000
 # Each is rendered with four hostile changes, so they take as long as the others.
 HOSTILE ?= $(shell expr $(FLEETS) / 5)
+# How many of their VMs are imported again.
+IMPORTED ?= $(FLEETS)
 # One process checks as many, and grows: cobra keeps the options of every command
 # that has run, to complete them (v1.10.2, completions.go, flagCompletionFunctions).
 BATCH := 4000
@@ -104,14 +106,14 @@ fuzz: ## Run every fuzz target for a while (FUZZTIME=10s)
 	@FUZZTIME=$(FUZZTIME) .ci/fuzz
 
 .PHONY: fleets
-fleets: ## Check generated fleets from seed 1, or FIRST (FLEETS=20000), import what half as many render, and try hostile changes (HOSTILE=4000)
+fleets: ## Check generated fleets from seed 1, or FIRST (FLEETS=20000), import as many VMs (IMPORTED=), and try hostile changes (HOSTILE=4000)
 	@cd cmd/vmrender && check() { \
 		for done in $$(seq 0 $(BATCH) $$(($$2 - 1))); do \
 			go test -count=1 -run "^$$1$$" -timeout 60m \
 				-fleets $$(($$2 < $(BATCH) ? $$2 : $(BATCH))) -first $$(($(or $(FIRST),1) + done)) || return; \
 		done; \
 	}; check TestFleets $(FLEETS) && check TestPromises $(HOSTILE)
-	@go test -count=1 -run '^TestGenerated$$' -timeout 60m ./pkg/adopt -seeds $$(($(FLEETS) / 2))
+	@go test -count=1 -v -run '^TestGenerated$$' -timeout 60m ./pkg/adopt -machines $(IMPORTED) -first $(or $(FIRST),1)
 
 .PHONY: mutate
 mutate: ## Break promises of the product one at a time; list what no test notices (ONLY=pkg/machine)

@@ -254,8 +254,8 @@ var rooms = []room{
 	{
 		dir: "pkg/draft",
 		ours: []string{
-			"pkg/argocd", "pkg/catalog", "pkg/keys", "pkg/labels", "pkg/machine", "pkg/manifest", "pkg/node", "pkg/patch",
-			"pkg/source", "pkg/values", "internal/wording",
+			"pkg/argocd", "pkg/catalog", "pkg/diff", "pkg/keys", "pkg/labels", "pkg/machine", "pkg/manifest", "pkg/node",
+			"pkg/patch", "pkg/rule", "pkg/secret", "pkg/source", "pkg/values", "internal/wording",
 		},
 		reach: join(cluster, argocd), imports: join(impure, yaml, system),
 	},
@@ -267,8 +267,8 @@ var rooms = []room{
 		dir: "pkg/adopt",
 		ours: []string{
 			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest",
-			"pkg/draft", "pkg/node", "pkg/edit", "pkg/labels", "pkg/argocd", "pkg/pairs", "internal/files",
-			"internal/lazyregexp", "internal/suggest", "internal/wording",
+			"pkg/draft", "pkg/node", "pkg/edit", "pkg/labels", "pkg/argocd", "pkg/pairs", "pkg/admission", "pkg/cluster",
+			"pkg/impact", "internal/files", "internal/lazyregexp", "internal/suggest", "internal/wording",
 		},
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml),

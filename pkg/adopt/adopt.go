@@ -66,6 +66,8 @@ type Machine struct {
 	Refused string
 	// Differences between the VM and what the fleet renders, as `path: was, becomes`; none if it is exact.
 	Differences []string
+	// Effects are what a sync would do with the differences; see [Effects].
+	Effects []string
 	// Lines of its entry, and of its manifest as kubectl prints it.
 	Lines, ManifestLines int
 	Notes                []Note

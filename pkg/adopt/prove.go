@@ -165,6 +165,9 @@ func (e *imported) judge(vm tree) {
 	switch {
 	case vm != nil:
 		e.machine.Differences = draft.Differences(e.Live.Tree, e.comparable(vm))
+		if len(e.machine.Differences) > 0 {
+			e.machine.Effects = Effects(e.Live, vm)
+		}
 	case len(e.problems) == 0:
 		e.problems = []problem{{e.machine.File, "no VM is rendered from the entry"}}
 	}

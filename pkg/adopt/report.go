@@ -76,6 +76,9 @@ func (m *Machine) report(out *bytes.Buffer) {
 	for _, d := range m.Differences {
 		fmt.Fprintf(out, "  %s\n", d)
 	}
+	for _, effect := range m.Effects {
+		fmt.Fprintf(out, "  a sync: %s\n", effect)
+	}
 	for _, n := range m.Notes {
 		fmt.Fprintf(out, "  %s\n", n.Text)
 	}

@@ -5,10 +5,11 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
+	"github.com/vmrender/vmrender/pkg/diff"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/node"
+	"github.com/vmrender/vmrender/pkg/secret"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -53,17 +54,58 @@ func removed(key string, value any) any {
 }
 
 // Differences returns what differs between a VM and what is rendered for it, as "spec.runStrategy: \"Always\", becomes
-// nothing", sorted by path. Of lists, which may contain user data, it shows the number of entries, and of long values
-// the beginning.
+// nothing", sorted by path. In lists whose entries have names, it names the fields, as in
+// "….disks[data].disk.bus"; of other lists, which may contain user data, it shows the number of entries, and of long
+// values the beginning.
 func Differences(live, rendered manifest.Tree) []string {
 	over := Difference(live, rendered)
 	paths := Leaves(over)
 	out := make([]string, 0, len(paths))
 	for _, path := range paths {
-		was, becomes := Reach(live, path), Reach(over, path)
-		out = append(out, strings.Join(path, ".")+": "+shown(was)+", becomes "+shown(becomes))
+		out = append(out, differencesAt(path, Reach(live, path), Reach(over, path))...)
 	}
 	return out
+}
+
+// differencesAt returns the differences between two values at a path: one, or those of the entries of a list.
+func differencesAt(path []string, was, becomes any) []string {
+	changes := []diff.Change{{Path: path, Was: was, Now: becomes}}
+	_, isList := was.([]any)
+	if _, areLists := becomes.([]any); isList && areLists {
+		if within := diff.Trees(placedAt(path, was), placedAt(path, becomes)); len(within) > 0 {
+			changes = within // there are none if only the spelling of a quantity differs
+		}
+	}
+	out := make([]string, len(changes))
+	for i, c := range changes {
+		out[i] = described(c)
+	}
+	return out
+}
+
+func placedAt(path []string, value any) any {
+	for _, key := range slices.Backward(path) {
+		value = tree{key: value}
+	}
+	return value
+}
+
+// described returns a change for users.
+func described(c diff.Change) string {
+	at := diff.Display(c.Path)
+	if c.Path[len(c.Path)-1] == diff.Order {
+		return at + ": the order of its entries changes"
+	}
+	was, becomes := shown(c.Was), shown(c.Now)
+	if slices.ContainsFunc(c.Path, isUserData) {
+		was, becomes = "a text", "another, not shown"
+	}
+	return at + ": " + was + ", becomes " + becomes
+}
+
+// isUserData reports whether a key has what the guest reads, which may be passwords.
+func isUserData(key string) bool {
+	return slices.Contains([]string{"userData", "userDataBase64", "networkData", "networkDataBase64"}, key)
 }
 
 // Leaves returns the paths in a tree of all values but trees with keys, sorted: each is a list of keys.
@@ -104,7 +146,7 @@ func shown(v any) string {
 	case tree:
 		return fmt.Sprintf("%d keys", len(v))
 	}
-	text := string(source.AppendJSON(nil, node.Of(v)))
+	text := secret.MaskedIn(string(source.AppendJSON(nil, node.Of(v))))
 	if r := []rune(text); len(r) > 60 {
 		return string(r[:57]) + "..."
 	}

@@ -74,8 +74,12 @@ func TestDraft(t *testing.T) {
 }
 
 func TestReadProblems(t *testing.T) {
-	_, err := read(t, strings.Replace(web, "runStrategy", "runStrtegy", 1))
-	require.ErrorContains(t, err, "spec.runStrtegy: ")
+	l, err := read(t, strings.Replace(web, "runStrategy", "runStrtegy", 1))
+	require.NoError(t, err)
+	require.Nil(t, l.VM.Spec.RunStrategy)
+	require.Equal(t, []string{`spec.runStrtegy: unknown key "runStrtegy"; did you mean "runStrategy"?`}, l.Unknown)
+	_, err = read(t, strings.Replace(web, "runStrategy: Manual", "runStrategy: 1", 1))
+	require.ErrorContains(t, err, "spec.runStrategy: wrong type")
 	_, err = read(t, "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: web}, spec: {}}")
 	require.EqualError(t, err, "spec.template: missing")
 }

@@ -1,9 +1,9 @@
 package writeback
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 
@@ -19,15 +19,11 @@ func (m *merge) merge(x *merging) error {
 	if x.done {
 		return nil
 	}
-	was := maps.Clone(m.fleet.files)
+	m.fleet.mark()
 	err := m.change(x)
 	if r, ok := errors.AsType[refused](err); ok {
-		x.out.Refused, x.out.Changes, x.out.Asks, err = r.Error(), nil, nil, nil
-		for file, text := range m.fleet.files {
-			if string(was[file]) != string(text) {
-				err = errors.Join(err, m.fleet.put(file, was[file]))
-			}
-		}
+		x.out.Refused, x.out.Changes, x.out.Asks = r.Error(), nil, nil
+		return m.fleet.restore()
 	}
 	return err
 }
@@ -45,11 +41,28 @@ func (m *merge) change(x *merging) error {
 			return err
 		}
 	}
-	r, rendered, err := m.start(x)
-	if err != nil {
+	before, differs, err := m.begin(x)
+	if err != nil || !differs {
 		return err
 	}
-	over := x.differenceTo(r)
+	if err := m.settleMerged(x); err != nil {
+		return err
+	}
+	if x.leave() {
+		if _, err := m.tried(x); err != nil {
+			return err
+		}
+	}
+	return m.judgeMerged(x, before)
+}
+
+// begin reads the entry of a VM, and sets the keys that it should have if the VM differs from what it renders.
+func (m *merge) begin(x *merging) (before *rendering, differs bool, err error) {
+	r, rendered, err := m.start(x)
+	if err != nil {
+		return nil, false, err
+	}
+	over := draft.Difference(rendered.Tree, x.Live.Tree)
 	if x.out.Added {
 		x.out.Notes = adopt.Notes(x.Live)
 	} else {
@@ -58,16 +71,10 @@ func (m *merge) change(x *merging) error {
 	}
 	if len(over) == 0 {
 		x.result = r.vms[x.Key()]
-		return nil
+		return r, false, nil
 	}
 	x.Keys = *node.From(m.takenBack(x, rendered), "")
-	if err := m.settleMerged(x); err != nil {
-		return err
-	}
-	if err := m.leave(x); err != nil {
-		return err
-	}
-	return m.judgeMerged(x, r)
+	return r, true, nil
 }
 
 // deedsAt returns the deeds at, above and below some paths: others are of what Git has changed.
@@ -107,7 +114,7 @@ func (m *merge) start(x *merging) (*rendering, *draft.Live, error) {
 	for _, d := range at.Disks {
 		x.volumes[d.Volume] = d.Name
 	}
-	rendered, err := draft.Read(o, x.Live.Namespace)
+	rendered, err := draft.ReadUncounted(o, x.Live.Namespace)
 	if err != nil {
 		return nil, nil, refused(err.Error())
 	}
@@ -125,14 +132,26 @@ func (m *merge) errorOf(r *rendering) string {
 	return ""
 }
 
+// parsed is the maps under `vms` of a file, by the positions of their names.
+type parsed struct {
+	file string
+	text []byte
+	vms  map[source.Pos]*source.Node
+}
+
 // writtenAt returns the entry with its name at a position of a file, as written.
 func (m *merge) writtenAt(file string, pos source.Pos) (*source.Node, error) {
-	for _, doc := range source.Parse(&source.File{Name: file, Data: m.fleet.files[file]}, new(source.Diagnostics)) {
-		for _, f := range doc.Get("vms").Entries() {
-			if at := f.Pos(); at.Line == pos.Line && at.Col == pos.Col {
-				return f.Value, nil
+	if text := m.fleet.files[file]; m.parsed.file != file || !bytes.Equal(m.parsed.text, text) {
+		m.parsed = parsed{file, text, map[source.Pos]*source.Node{}}
+		for _, doc := range source.Parse(&source.File{Name: file, Data: text}, new(source.Diagnostics)) {
+			for _, f := range doc.Get("vms").Entries() {
+				at := f.Pos()
+				m.parsed.vms[source.Pos{Line: at.Line, Col: at.Col}] = f.Value
 			}
 		}
+	}
+	if n := m.parsed.vms[source.Pos{Line: pos.Line, Col: pos.Col}]; n != nil {
+		return n, nil
 	}
 	return nil, refused("its entry is in a place that a program cannot change")
 }

@@ -31,6 +31,8 @@ type copied struct {
 	// last is what a file renders to, and read are its entries, as long as it does not change; "" is all files.
 	last map[string]*rendering
 	read map[string]*entries
+	// undo are the texts that files had at the last mark, if they have changed since.
+	undo map[string][]byte
 }
 
 // entries are the entries of a fleet by the positions of their names.
@@ -144,10 +146,11 @@ func (c *copied) put(file string, text []byte) error {
 	if old, ok := c.files[file]; ok && text != nil && bytes.Equal(old, text) {
 		return nil
 	}
-	for _, of := range []string{file, ""} {
-		delete(c.last, of)
-		delete(c.read, of)
+	if _, ok := c.undo[file]; !ok && c.undo != nil {
+		c.undo[file] = c.files[file]
 	}
+	c.forget(file)
+	c.forget("")
 	if text == nil {
 		delete(c.files, file)
 		return os.Remove(at)
@@ -157,6 +160,28 @@ func (c *copied) put(file string, text []byte) error {
 		return fmt.Errorf("copying the fleet: %w", err)
 	}
 	return nil
+}
+
+// forget drops what a file renders to, or all do for "".
+func (c *copied) forget(file string) {
+	delete(c.last, file)
+	delete(c.read, file)
+}
+
+// mark notes the state that restore leads back to.
+func (c *copied) mark() { c.undo = map[string][]byte{} }
+
+// restore undoes the changes since the last mark.
+func (c *copied) restore() error {
+	var problems []error
+	was := c.undo
+	c.undo = nil
+	for file, text := range was {
+		if text != nil || c.files[file] != nil {
+			problems = append(problems, c.put(file, text))
+		}
+	}
+	return errors.Join(problems...)
 }
 
 // file returns the path of a file of the copy below the fleet's root, with slashes.
@@ -172,7 +197,8 @@ func (c *copied) file(at string) string {
 type rendering struct {
 	machines map[string]*machine.Machine // by namespace/name
 	vms      map[string]manifest.Object  // VirtualMachines, by namespace/name
-	objects  map[manifest.ID]string      // JSON of all
+	objects  map[manifest.ID][]byte      // JSON of all
+	owners   map[manifest.ID]string      // the VMs, or Jobs, that objects belong to, by namespace/name
 	diags    *source.Diagnostics
 }
 
@@ -198,7 +224,8 @@ func (c *copied) render(file string) (*rendering, error) {
 	}
 	var mu sync.Mutex
 	r := &rendering{
-		machines: map[string]*machine.Machine{}, vms: map[string]manifest.Object{}, objects: map[manifest.ID]string{},
+		machines: map[string]*machine.Machine{}, vms: map[string]manifest.Object{}, objects: map[manifest.ID][]byte{},
+		owners: map[manifest.ID]string{},
 	}
 	out := render.NewCollector()
 	_, r.diags = machine.Visit(c.at(file), c.opts, func(m *machine.Machine, d *source.Diagnostics) {
@@ -207,16 +234,23 @@ func (c *copied) render(file string) (*rendering, error) {
 		defer mu.Unlock()
 		r.machines[m.Namespace+"/"+m.Name] = m
 	})
-	objects := render.Objects(out.Rendered(r.diags)...)
-	for _, o := range objects {
-		r.objects[o.ID] = string(o.JSON)
-		if o.Kind == "VirtualMachine" {
-			r.vms[o.Namespace+"/"+o.Name] = o
-		}
+	for _, of := range out.Rendered(r.diags) {
+		r.add(of)
 	}
 	r.diags.Relabel(c.home, c.shown(""))
 	c.last[file] = r
 	return r, nil
+}
+
+// add adds the objects of a VM, or of a Job.
+func (r *rendering) add(of render.Rendered) {
+	owner := of.Namespace + "/" + of.Name
+	for _, o := range render.Objects(of) {
+		r.objects[o.ID], r.owners[o.ID] = o.JSON, owner
+		if o.Kind == "VirtualMachine" {
+			r.vms[o.Namespace+"/"+o.Name] = o
+		}
+	}
 }
 
 // entries reads the entries of a file of the copy, or of all for "", with their keys.

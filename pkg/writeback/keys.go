@@ -299,18 +299,13 @@ func hasTemplate(n *source.Node) bool {
 		slices.ContainsFunc(n.Fields, func(f source.Field) bool { return hasTemplate(f.Value) })
 }
 
-// leave reverts the changes of templates: the VM keeps them until the user decides.
-func (m *merge) leave(x *merging) error {
-	left := false
+// leave reverts the changes of templates: the VM keeps them until the user decides. It reports whether there were any.
+func (x *merging) leave() (left bool) {
 	for _, a := range x.out.Asks {
 		if a.Why == whyTemplate {
 			x.Keys = *node.From(placed(x.Keys.Node(), a.path, x.before.Get(a.path...)), "")
 			left = true
 		}
 	}
-	if !left {
-		return nil
-	}
-	_, err := m.tried(x)
-	return err
+	return left
 }

@@ -32,34 +32,40 @@ var filledIn = [][]string{
 // for a field that is still as it was applied, that a program has filled in, or that is about
 // the fleet itself.
 func wanted(l, rendered *draft.Live) (*draft.Live, error) {
-	var base any
-	if text := manifest.Text(l.Object(), "metadata", "annotations", corev1.LastAppliedConfigAnnotation); text != "" {
-		o := manifest.Object{ID: l.ID, JSON: []byte(text)}
-		if was, err := draft.Read(o, l.Namespace); err == nil {
-			base = was.Tree
-		}
-	}
-	t := rebased(base, l.Tree, rendered.Tree).(tree)
-	if base == nil {
-		w := writersOf(l.Object())
-		w.synced(t, rendered.Tree)
-	}
-	for _, path := range filledIn {
-		if draft.Reach(rendered.Tree, path) == nil {
-			removeAt(t, path)
-		}
-	}
-	fillNICs(t, rendered.Tree)
-	keepAdded(t, rendered.Tree)
-	o, err := manifest.New(t)
+	o, err := manifest.New(wantedTree(l, l.Object(), rendered.Tree))
 	if err != nil {
 		return nil, err
 	}
-	out, err := draft.Read(o, l.Namespace)
+	out, err := draft.ReadUncounted(o, l.Namespace)
 	if err == nil {
-		out.JSON = l.JSON
+		out.JSON, out.Unknown = l.JSON, l.Unknown
 	}
 	return out, err
+}
+
+// wantedTree returns the tree of [wanted], which is not normal yet. object is what the cluster has of the VM, and git
+// the tree of what is rendered.
+func wantedTree(l *draft.Live, object, git tree) tree {
+	var base any
+	if text := manifest.Text(object, "metadata", "annotations", corev1.LastAppliedConfigAnnotation); text != "" {
+		o := manifest.Object{ID: l.ID, JSON: []byte(text)}
+		if was, err := draft.ReadUncounted(o, l.Namespace); err == nil {
+			base = was.Tree
+		}
+	}
+	t := rebased(base, l.Tree, git).(tree)
+	if base == nil {
+		w := writersOf(object)
+		w.synced(t, git)
+	}
+	for _, path := range filledIn {
+		if draft.Reach(git, path) == nil {
+			removeAt(t, path)
+		}
+	}
+	fillNICs(t, git)
+	keepAdded(t, git)
+	return t
 }
 
 // rebased returns a value of the cluster; if it is what was applied, the value of Git,

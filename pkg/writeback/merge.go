@@ -7,6 +7,7 @@
 package writeback
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 
@@ -108,12 +109,7 @@ func mergeOnce(objects []manifest.Object, c *copied, opts Options, withAll bool)
 		}
 	}
 	slices.SortFunc(m.all, func(a, b *merging) int { return a.out.Compare(b.out.ID) })
-	for _, x := range m.all {
-		if err := m.merge(x); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
+	return m, m.mergeAll()
 }
 
 // merge is one merge.
@@ -128,6 +124,7 @@ type merge struct {
 
 	withAll bool            // changes are tried with all VMs
 	isWide  map[string]bool // files whose VMs do not go without others, such as those that they depend on
+	parsed  parsed
 }
 
 // merging is one VM on its way into the fleet. The keys of its entry are those that it
@@ -185,7 +182,7 @@ func (m *merge) isSound() (bool, error) {
 	if err != nil || r.diags.HasErrors() {
 		return false, err
 	}
-	want := map[manifest.ID]string{}
+	want := map[manifest.ID][]byte{}
 	for id, text := range m.first.objects {
 		if id.Kind == "VirtualMachine" {
 			want[id] = text
@@ -193,11 +190,11 @@ func (m *merge) isSound() (bool, error) {
 	}
 	for _, x := range m.all {
 		if x.result.JSON != nil {
-			want[x.result.ID] = string(x.result.JSON)
+			want[x.result.ID] = x.result.JSON
 		}
 	}
 	for id, text := range want {
-		if r.objects[id] != text {
+		if !bytes.Equal(r.objects[id], text) {
 			return false, nil
 		}
 	}

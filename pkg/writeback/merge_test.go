@@ -101,14 +101,14 @@ func readMerging(t *testing.T, archive *txtar.Archive) *merging {
 	return m
 }
 
-func write(t *testing.T, at string, text []byte) {
+func write(t testing.TB, at string, text []byte) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(at), 0o700))
 	require.NoError(t, os.WriteFile(at, text, 0o600))
 }
 
 // rendered returns the objects of a fleet.
-func rendered(t *testing.T, dir string, opts fleet.Options) []manifest.Object {
+func rendered(t testing.TB, dir string, opts fleet.Options) []manifest.Object {
 	t.Helper()
 	c := render.NewCollector()
 	_, diags := machine.Visit(dir, opts, c.Visit)

@@ -134,6 +134,9 @@ func (m *Machine) report(out *bytes.Buffer, file string) {
 	for _, d := range m.Differences {
 		fmt.Fprintf(out, "  differs: %s\n", d)
 	}
+	for _, effect := range m.Effects {
+		fmt.Fprintf(out, "  a sync: %s\n", effect)
+	}
 	for _, d := range m.Dropped {
 		fmt.Fprintf(out, "  no longer rendered: %s\n", d)
 	}

@@ -13,50 +13,56 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// differs reports whether what is rendered differs from the VM.
-func (x *merging) differs(r *rendering) bool { return len(x.differenceTo(r)) > 0 }
-
-func (x *merging) differenceTo(r *rendering) tree {
-	rendered, err := draft.Read(r.vms[x.Key()], x.Live.Namespace)
-	if err != nil {
-		return tree{"": err.Error()}
-	}
-	return draft.Difference(rendered.Tree, x.Live.Tree)
+// isRendered reports whether what is rendered is the VM as it looks at a glance. Another look may find that, too.
+func (x *merging) isRendered(r *rendering) bool {
+	return len(draft.Difference(draft.Plain(r.vms[x.Key()]), x.Live.Tree)) == 0
 }
 
 // settleMerged writes the entry, and adds to it what no key expresses, until it renders the
 // VM, or nothing helps.
 func (m *merge) settleMerged(x *merging) error {
-	const most = 8 // keys that are refused, one after the other, the residue, and the residue of that
-	for range most {
+	for range mostRounds {
 		r, err := m.tried(x)
 		if err != nil {
 			return err
 		}
 		if r.diags.HasErrors() {
-			if !x.resetAt(r.diags) {
+			if !x.resetAt(x.errorsIn(r.diags)) {
 				return refused(m.errorOf(r))
 			}
 			continue
 		}
-		if r.vms[x.Key()].JSON == nil {
-			return refused("with these changes the entry renders no VM of this name, as with `strategy: blue-green`")
+		if more, err := x.supplement(r); err != nil || !more {
+			return err
 		}
-		if x.out.imposed() || !x.differs(r) {
-			return nil
-		}
-		rendered, err := draft.Read(r.vms[x.Key()], x.Live.Namespace)
-		if err != nil {
-			return refused(err.Error())
-		}
-		if x.KeepPlugs(rendered.Tree) {
-			continue
-		}
-		x.patchVolumes(rendered.Tree)
-		x.Settle(rendered.Tree)
 	}
 	_, err := m.tried(x) // the result is checked
 	return err
+}
+
+// mostRounds is for keys that are refused, one after the other, the residue, and the residue of that.
+const mostRounds = 8
+
+// supplement adds to an entry what it lacks in what is rendered. It reports whether there was something.
+func (x *merging) supplement(r *rendering) (bool, error) {
+	if r.vms[x.Key()].JSON == nil {
+		return false, refused("with these changes the entry renders no VM of this name, as with `strategy: blue-green`")
+	}
+	if x.out.imposed() || x.isRendered(r) {
+		return false, nil
+	}
+	rendered, err := draft.ReadUncounted(r.vms[x.Key()], x.Live.Namespace)
+	if err != nil {
+		return false, refused(err.Error())
+	}
+	if len(draft.Difference(rendered.Tree, x.Live.Tree)) == 0 {
+		return false, nil
+	}
+	if !x.KeepPlugs(rendered.Tree) {
+		x.patchVolumes(rendered.Tree)
+		x.Settle(rendered.Tree)
+	}
+	return true, nil
 }
 
 // patchVolumes patches the volumes that differ, if they have the same names in the same order:
@@ -87,13 +93,27 @@ func (x *merging) patchVolumes(rendered tree) {
 // overlay's, and no override of the entry's.
 func (m *Machine) imposed() bool { return len(m.Asks) > 0 && m.Asks[0].Why == whyOverlay }
 
+// errorsIn returns the errors in the entry of a VM, sorted.
+func (x *merging) errorsIn(diags *source.Diagnostics) []source.Diagnostic {
+	at := source.JoinPath("vms", x.of.Name)
+	return slices.DeleteFunc(diags.Sorted(), func(d source.Diagnostic) bool {
+		return d.Severity != source.Error || !isAt(d.Path, at)
+	})
+}
+
+// isAt reports whether a path is at another one, or below it.
+func isAt(path, at string) bool {
+	rest, ok := strings.CutPrefix(path, at)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
 // resetAt leaves a key that the format refuses as it was; its change becomes an override. It
 // reports whether there was one.
-func (x *merging) resetAt(diags *source.Diagnostics) bool {
+func (x *merging) resetAt(errors []source.Diagnostic) bool {
 	found := false
-	for _, d := range diags.Sorted() {
-		rest, ok := strings.CutPrefix(d.Path, source.JoinPath("vms", x.of.Name)+".")
-		if d.Severity != source.Error || !ok {
+	for i := range errors {
+		rest, ok := strings.CutPrefix(errors[i].Path, source.JoinPath("vms", x.of.Name)+".")
+		if !ok {
 			continue
 		}
 		key, _, _ := strings.Cut(strings.ReplaceAll(rest, "[", "."), ".")

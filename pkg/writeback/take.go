@@ -26,7 +26,7 @@ func (m *merge) take(o manifest.Object) {
 		return
 	}
 	m.byName[name] = true
-	l, err := draft.Read(o, out.Namespace)
+	l, err := draft.ReadUncounted(o, out.Namespace)
 	if err != nil {
 		out.Refused, x.done = err.Error(), true
 		return
@@ -35,16 +35,25 @@ func (m *merge) take(o manifest.Object) {
 	if out.Added = m.first.vms[name].JSON == nil; !out.Added && m.first.machines[name] != nil {
 		x.file = m.fleet.file(m.first.machines[name].Pos.File)
 	}
-	out.Refused = m.foreign(x)
-	if problem := m.problem(x); problem != "" && (out.Added || m.hasChanged(x)) {
+	out.Notes = adopt.Unknown(l)
+	object := l.Object()
+	out.Refused = m.foreign(x, object)
+	isToChange := out.Added || m.hasChanged(x, object)
+	if problem := m.problem(x); problem != "" && isToChange {
 		out.Refused = cmp.Or(out.Refused, problem)
 	}
-	x.done = out.Refused != "" || !out.Added && !m.hasChanged(x)
+	if x.done = out.Refused != "" || !isToChange; x.done {
+		x.Live = nil // most VMs of a cluster are as Git has them, and their trees are large
+	}
 }
 
 // hasChanged reports whether a VM differs from what its entry renders.
-func (m *merge) hasChanged(x *merging) bool {
-	rendered, err := draft.Read(m.first.vms[x.Key()], x.Live.Namespace)
+func (m *merge) hasChanged(x *merging, object tree) bool {
+	git := draft.Plain(m.first.vms[x.Key()])
+	if t := wantedTree(x.Live, object, git); len(draft.Difference(git, t)) == 0 {
+		return false
+	}
+	rendered, err := draft.ReadUncounted(m.first.vms[x.Key()], x.Live.Namespace)
 	if err != nil {
 		return true
 	}
@@ -53,8 +62,8 @@ func (m *merge) hasChanged(x *merging) bool {
 }
 
 // foreign returns who else manages a VM, or why it cannot be an entry; "" if nothing is wrong.
-func (m *merge) foreign(x *merging) string {
-	if !x.out.Added && manifest.Text(x.Live.Object(), "metadata", "labels", labels.ManagedBy) == labels.Manager {
+func (m *merge) foreign(x *merging, object tree) string {
+	if !x.out.Added && manifest.Text(object, "metadata", "labels", labels.ManagedBy) == labels.Manager {
 		return ""
 	}
 	if err := adopt.Refusal(x.Live); err != nil {

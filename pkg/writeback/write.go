@@ -1,6 +1,7 @@
 package writeback
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"path"
@@ -171,8 +172,7 @@ func (m *merge) isOf(file, namespace string) bool {
 	return slices.ContainsFunc(docs, func(doc *source.Node) bool { return doc.Get("namespace").Str() == namespace })
 }
 
-// judgeMerged describes how the VM differs from what its entry renders now, and what the
-// changes are. It refuses a change by which anything else is rendered otherwise.
+// judgeMerged describes what has become of a VM. It refuses a change by which anything else is rendered otherwise.
 func (m *merge) judgeMerged(x *merging, before *rendering) error {
 	r, err := m.render(x.file)
 	if err != nil {
@@ -181,18 +181,30 @@ func (m *merge) judgeMerged(x *merging, before *rendering) error {
 	if r.diags.HasErrors() {
 		return refused(m.errorOf(r))
 	}
-	rendered, err := draft.Read(r.vms[x.Key()], x.Live.Namespace)
-	if err != nil {
-		return refused(err.Error())
+	if err := m.describe(x, r); err != nil {
+		return err
 	}
+	return m.checkOthers(x, before, r)
+}
+
+// describe notes how a VM differs from what is rendered, and the changes of its entry.
+func (m *merge) describe(x *merging, r *rendering) error {
 	x.result = r.vms[x.Key()]
-	x.out.Differences = draft.Differences(x.Live.Tree, rendered.Tree)
+	if !x.isRendered(r) {
+		rendered, err := draft.ReadUncounted(x.result, x.Live.Namespace)
+		if err != nil {
+			return refused(err.Error())
+		}
+		if x.out.Differences = draft.Differences(x.Live.Tree, rendered.Tree); len(x.out.Differences) > 0 {
+			x.out.Effects = adopt.Effects(x.Live, rendered.Tree)
+		}
+	}
 	for _, c := range changed(x.before, x.Keys.Node()) {
 		for _, c := range x.opened(c) {
 			x.out.Changes = append(x.out.Changes, x.change(m, c))
 		}
 	}
-	return m.checkOthers(x, before, r)
+	return nil
 }
 
 // opened returns a change as a reader wants it: one for each value of `overrides` and of NICs,
@@ -225,7 +237,7 @@ func (m *merge) checkOthers(x *merging, before, after *rendering) error {
 		now, ok := after.objects[id]
 		isOwn := id.Namespace == x.Live.Namespace && (id.Name == own || strings.HasPrefix(id.Name, own+"-"))
 		switch {
-		case ok && now != was && id.Kind == "VirtualMachine" && id.Name != own:
+		case ok && !bytes.Equal(now, was) && id.Kind == "VirtualMachine" && id.Name != own:
 			return refused(fmt.Sprintf("the change would also change %s/%s; make it manually", id.Namespace, id.Name))
 		case !ok && !isOwn && id.Kind == "VirtualMachine":
 			return refused(fmt.Sprintf("without %s/%s; make the change manually", id.Namespace, id.Name))

@@ -1,0 +1,103 @@
+package writeback_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/writeback"
+)
+
+// TestMergeIsLinear merges VMs of one file that have all changed: four times as many take about four times the memory,
+// and not sixteen times, which it would be if each rendered the others. Their catalog entry and their own entries have
+// overrides.
+func TestMergeIsLinear(t *testing.T) {
+	few, many := allocationsOf(t, 25), allocationsOf(t, 100)
+	require.Less(t, many/few, 5.5, "%v allocations, then %v", few, many)
+}
+
+// TestMergeKeepsOthers merges VMs of which one cannot be changed with VMs that can: it alone is refused.
+func TestMergeKeepsOthers(t *testing.T) {
+	dir, live := alike(t, 9)
+	entries := strings.Replace(alikeEntries(9), "vm-004: {", "vm-004: &four {", 1)
+	write(t, filepath.Join(dir, "vms.yaml"), []byte(entries))
+	merged, err := writeback.Merge(live, dir, writeback.Options{Fleet: fleet.Options{Limit: dir}})
+	require.NoError(t, err)
+	for i, m := range merged.Machines {
+		require.Equal(t, i == 4, m.Refused != "", "%s: %s", m.Name, m.Refused)
+		if i != 4 {
+			require.NotEmpty(t, m.Changes)
+			require.Empty(t, m.Differences)
+		}
+	}
+}
+
+// BenchmarkMerge merges 500 VMs that have all changed.
+func BenchmarkMerge(b *testing.B) {
+	dir, live := alike(b, 500)
+	b.ReportAllocs()
+	for b.Loop() {
+		merged, err := writeback.Merge(live, dir, writeback.Options{Fleet: fleet.Options{Limit: dir}})
+		if err != nil || !merged.Exact() {
+			b.Fatal(err, "not all VMs are exact")
+		}
+	}
+}
+
+func allocationsOf(t *testing.T, n int) float64 {
+	t.Helper()
+	dir, live := alike(t, n)
+	return testing.AllocsPerRun(1, func() {
+		merged, err := writeback.Merge(live, dir, writeback.Options{Fleet: fleet.Options{Limit: dir}})
+		require.NoError(t, err)
+		require.True(t, merged.Exact())
+		require.Len(t, merged.Machines[n-1].Changes, 2)
+	})
+}
+
+// alike writes a fleet of VMs that inherit and set overrides, and returns them as a cluster has them that was changed.
+func alike(tb testing.TB, n int) (dir string, live []manifest.Object) {
+	tb.Helper()
+	dir = tb.TempDir()
+	for name, text := range map[string]string{"fleet.yaml": alikeFleet, "vms.yaml": alikeEntries(n)} {
+		write(tb, filepath.Join(dir, name), []byte(text))
+	}
+	for _, o := range rendered(tb, dir, fleet.Options{Limit: dir}) {
+		if o.Kind != "VirtualMachine" {
+			continue
+		}
+		vm := o.Tree()
+		manifest.Map(vm, "spec", "template", "spec", "domain", "cpu")["sockets"] = 5
+		manifest.Map(vm, "spec", "template", "spec")["schedulerName"] = "by-hand"
+		made, err := manifest.New(vm)
+		require.NoError(tb, err)
+		live = append(live, made)
+	}
+	require.Len(tb, live, n)
+	return dir, live
+}
+
+const alikeFleet = `apiVersion: vmrender.io/v1alpha1
+kind: Fleet
+metadata: {name: site}
+catalog:
+  os:
+    mine:
+      from: rhel9
+      overrides: {spec: {template: {spec: {subdomain: mine, domain: {devices: {rng: {}}}}}}}
+`
+
+func alikeEntries(n int) string {
+	var out strings.Builder
+	out.WriteString("namespace: prod\nvms:\n")
+	for i := range n {
+		over := fmt.Sprintf("{spec: {template: {spec: {schedulerName: s-%d}}}}", i)
+		fmt.Fprintf(&out, "  vm-%03d: {os: mine, flavor: small, overrides: %s}\n", i, over)
+	}
+	return out.String()
+}
