@@ -233,6 +233,7 @@ func (c comparison) predict() report.Plan {
 		}
 	}
 	options := plan.Options{Cluster: declared, Live: live.objects, Upgrade: f.sides.Upgrade, Types: catalog.Installed}
+	options.Applied = f.sides.From.Origin == compare.Cluster
 	options.WasLayers, options.NowLayers = from.Layers, to.Layers
 	options.Hold = c.holdFrom()
 	if !c.oneApplication {

@@ -138,7 +138,7 @@ var argocdMutations = []mutation{
 		`d.live.Occupy(p.Node, p.Need)`, `_ = p.Node`,
 	},
 	{
-		"pkg/status/scheduled.go", "./pkg/plan", "status says of the VM that its schedule has not stopped, and of no other",
+		"pkg/status/scheduled.go", "./pkg/plan", "status reports the VM that its schedule has not stopped, and no other",
 		`s.Live.Running == cluster.Yes && !hasStarted`, `!hasStarted`,
 	},
 	{

@@ -81,6 +81,8 @@ const (
 	Controllers Assumption = "what the controller of the kind does"
 	// Selected is that of labels by which KubeVirt selects VMs, if its settings say so.
 	Selected Assumption = "whether the cluster selects VMs by the label"
+	// Seen is that of objects that the cluster may have already: what is known of it has none of their kind.
+	Seen Assumption = "whether the cluster has the object, since it shows none of the kind"
 	// Powered is that of changes of the run strategy.
 	Powered Assumption = "whether the VM runs"
 )
@@ -98,6 +100,8 @@ func (a Assumption) isOpen(e *Edit) bool {
 		return e.Runs() == cluster.Unknown
 	case OldDisks:
 		return !e.losesOldDisks()
+	case Seen:
+		return e.Unseen
 	}
 	return a != ""
 }

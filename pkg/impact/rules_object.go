@@ -194,7 +194,7 @@ var rulesObjects = slices.Concat(fixedContent("ConfigMap"), fixedContent(cluster
 	{Kind: "Role.rbac.authorization.k8s.io", Path: diff.Removed, If: isOurs, Level: None, Code: "job-removed", Reason: "it was for the Jobs of VMs that no longer exist", Source: sourceOptions},
 	{Kind: "RoleBinding.rbac.authorization.k8s.io", Path: diff.Removed, If: isOurs, Level: None, Code: "job-removed", Reason: "it was for the Jobs of VMs that no longer exist", Source: sourceOptions},
 	{Kind: "Service", Path: "spec.clusterIP", Level: Refused, Code: "immutable", Reason: "Kubernetes refuses to change the address of a Service, and whether it has one", Advice: "use a new Service of another name, and remove the old one", Key: "services", Source: "Kubernetes v1.34, pkg/apis/core/validation/validation.go, ValidateServiceUpdate"},
-	{Path: diff.Created, Level: Create, Code: "created", Reason: "a new object", Source: sourceAPI},
+	{Path: diff.Created, Level: Create, Code: "created", Reason: "a new object", Source: sourceAPI, Assumes: Seen},
 	{Path: diff.Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps it", Source: sourceOptions},
 	{Path: diff.Removed, If: askedByPrune, Level: Delete, Code: "deleted", Reason: "Argo CD deletes it", When: "after confirmation in Argo CD", Source: sourceOptions},
 	{Path: diff.Removed, Level: Delete, Code: "deleted", Reason: "Argo CD deletes it", Source: sourceOptions},

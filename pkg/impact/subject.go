@@ -30,6 +30,8 @@ type Subject struct {
 	Git                manifest.Tree
 	ofGit              []diff.Change
 	Missing, TakenOver bool
+	// Unseen is true if the cluster, which is the old side, may have the object: it shows no object of the kind.
+	Unseen bool
 	// Settled is true if the cluster differs in ways that touch no running VM.
 	Settled bool
 

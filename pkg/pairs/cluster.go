@@ -40,6 +40,8 @@ func (p *Set) meet(pair *Pair) {
 		p.overlay(pair, object)
 	case pair.Old != nil && p.Live.Lacks(pair.ID) && p.Live.Get(cluster.KindClaim, pair.ID.Namespace, pair.ID.Name) == nil:
 		pair.git, pair.Old, pair.missing = pair.Old, nil, true
+	default:
+		pair.unseen = p.Applied && pair.Old == nil && !p.Live.Covers(pair.ID.Group(), pair.ID.Kind, pair.ID.Namespace)
 	}
 }
 

@@ -17,6 +17,8 @@ type Pair struct {
 	// missing is true if Git had the object, and the cluster does not; takenOver the
 	// reverse.
 	missing, takenOver bool
+	// unseen is true if the old side is the cluster, which shows no object of the kind.
+	unseen bool
 }
 
 // IsMachine reports whether the object is a VirtualMachine or a VirtualMachinePool.
@@ -30,7 +32,10 @@ func (p *Pair) IsSame() bool { return p.Old != nil && p.New != nil && bytes.Equa
 
 // Subject returns the pair as a subject.
 func (p *Pair) Subject(c cluster.Settings) *impact.Subject {
-	s := &impact.Subject{ID: p.ID, Old: manifest.Decode(p.Old), Cluster: c, Missing: p.missing, TakenOver: p.takenOver}
+	s := &impact.Subject{
+		ID: p.ID, Old: manifest.Decode(p.Old), Cluster: c,
+		Missing: p.missing, TakenOver: p.takenOver, Unseen: p.unseen,
+	}
 	s.New = p.decoded(p.New, s)
 	s.Git = p.decoded(p.git, s)
 	return s

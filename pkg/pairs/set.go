@@ -14,6 +14,8 @@ import (
 type Set struct {
 	Cluster cluster.Settings
 	Live    *cluster.State // nil if unknown
+	// Applied is true if the old side is what the cluster has, and not a revision; see [FromCluster].
+	Applied bool
 	Pairs   []Pair
 	ByKey   map[cluster.Key]*Pair
 

@@ -151,3 +151,31 @@ func TestImports(t *testing.T) {
 	require.Contains(t, plan.New(nil, wanted, plan.Options{Live: read(t, "rollout")}).Notes, "one disk is filled from an image or another disk: 30Gi")
 	require.Empty(t, plan.New(wanted, wanted, plan.Options{}).Notes)
 }
+
+// Next to the cluster alone, an object is new only if the cluster shows others of its kind in its namespace: not all
+// kinds are in every export. What it has is not new.
+func TestUnseenKinds(t *testing.T) {
+	job := func(name string) object {
+		return object{
+			"apiVersion": "batch/v1", "kind": "CronJob", "metadata": object{"name": name, "namespace": "prod"},
+			"spec": object{"schedule": "0 2 * * *"},
+		}
+	}
+	wanted := encode(t, []object{job("power"), job("snapshots")})
+	plans := func(applied bool, state ...object) map[string]bool {
+		live := encode(t, append(state, load(t, "pet")...))
+		var old []manifest.Object
+		if applied {
+			old, _ = pairs.FromCluster(live, wanted)
+		}
+		found := map[string]bool{}
+		for _, v := range plan.New(old, wanted, plan.Options{Live: live, Applied: applied}).Objects {
+			require.Equal(t, impact.Create, v.Level)
+			found[v.ID.Name] = v.Approximate
+		}
+		return found
+	}
+	require.Equal(t, map[string]bool{"power": true, "snapshots": true}, plans(true))
+	require.Equal(t, map[string]bool{"snapshots": false}, plans(true, job("power")))
+	require.Equal(t, map[string]bool{"power": false, "snapshots": false}, plans(false), "new in Git")
+}

@@ -16,6 +16,8 @@ type Options struct {
 	// claims, snapshots, restores, Jobs, Leases, quotas, storage classes, nodes, Applications,
 	// and KubeVirt's settings. Nil if unknown; any kind can be left out.
 	Live []manifest.Object
+	// Applied is true if the old side is what the cluster has, and not a revision; see [pairs.FromCluster].
+	Applied bool
 	// Upgrade is an upgrade of the platform that the plan also covers; nil for none. Its
 	// versions count more than those that the cluster reports.
 	Upgrade *upgrade.Upgrade
@@ -36,7 +38,7 @@ type Options struct {
 // written by the same program.
 func New(was, now []manifest.Object, o Options) *Plan {
 	p := &planner{Set: pairs.New(was, now, o.Cluster, o.Live), was: o.Was, now: o.Now, common: o.Types, out: &Plan{}}
-	p.holdFrom = o.Hold
+	p.holdFrom, p.Applied = o.Hold, o.Applied
 	if o.Upgrade != nil {
 		p.toVersion(o)
 	}
