@@ -2,7 +2,6 @@ package writeback
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -22,10 +21,16 @@ func (m *merge) merge(x *merging) error {
 	m.fleet.mark()
 	err := m.change(x)
 	if r, ok := errors.AsType[refused](err); ok {
-		x.out.Refused, x.out.Changes, x.out.Asks = r.Error(), nil, nil
+		x.refuse(r)
 		return m.fleet.restore()
 	}
 	return err
+}
+
+// refuse notes that a VM cannot be merged.
+func (x *merging) refuse(why refused) {
+	x.out.Refused, x.out.Changes, x.out.Asks = string(why), nil, nil
+	x.result, x.done = manifest.Object{}, true
 }
 
 // refused is why one VM cannot be merged.
@@ -37,8 +42,11 @@ func (r refused) Error() string { return string(r) }
 // looks at what it renders then.
 func (m *merge) change(x *merging) error {
 	if x.out.Added {
-		if err := m.add(x); err != nil {
-			return err
+		if a := m.attempt(x); !a.add() {
+			if a.err != nil {
+				return a.err
+			}
+			return a.odd[x]
 		}
 	}
 	before, differs, err := m.begin(x)
@@ -96,15 +104,20 @@ func (m *merge) start(x *merging) (*rendering, *draft.Live, error) {
 	}
 	at, o := r.machines[x.Key()], r.vms[x.Key()]
 	if at == nil || o.JSON == nil {
-		return nil, nil, refused(cmp.Or(m.errorOf(r), "its entry does not render it"))
+		if len(r.errors) > 0 {
+			return nil, nil, refused(r.errors[0].text())
+		}
+		return nil, nil, refused("its entry does not render it")
 	}
-	read := m.fleet.entries(m.scope(x.file))
-	x.of = read.of[at.Pos]
+	entries := m.fleet.entries(m.scope(x.file))
+	x.of = entries.of[at.Pos]
 	x.file = m.fleet.file(at.Pos.File)
-	x.text = m.fleet.files[x.file]
+	if !x.out.Added {
+		x.text = m.fleet.files[x.file]
+	}
 	x.out.File, x.out.Entry = x.file, x.of.Name
 	x.OS = x.of.OS
-	own, inherited := read.fleet.Apart(x.of)
+	own, inherited := entries.fleet.Apart(x.of)
 	x.own, x.inherited = plainKeys(own, x.OS.Topology, true), plainKeys(inherited, x.OS.Topology, false)
 	x.before = plainKeys(x.of.Keys, x.OS.Topology, false)
 	if x.written, err = m.writtenAt(x.file, at.Pos); err != nil {
@@ -122,35 +135,32 @@ func (m *merge) start(x *merging) (*rendering, *draft.Live, error) {
 	return r, rendered, err
 }
 
-// errorOf returns the first error of a rendering, or "".
-func (m *merge) errorOf(r *rendering) string {
-	for _, d := range r.diags.Sorted() {
-		if d.Severity == source.Error {
-			return d.Path + ": " + d.Message // the position is one in a text that is not written
-		}
-	}
-	return ""
-}
-
 // parsed is the maps under `vms` of a file, by the positions of their names.
 type parsed struct {
-	file string
-	text []byte
-	vms  map[source.Pos]*source.Node
+	file  string
+	text  []byte
+	vms   map[source.Pos]*source.Node
+	names map[string]bool
 }
 
-// writtenAt returns the entry with its name at a position of a file, as written.
-func (m *merge) writtenAt(file string, pos source.Pos) (*source.Node, error) {
+// read reads the entries of a file as they are written.
+func (m *merge) read(file string) *parsed {
 	if text := m.fleet.files[file]; m.parsed.file != file || !bytes.Equal(m.parsed.text, text) {
-		m.parsed = parsed{file, text, map[source.Pos]*source.Node{}}
+		m.parsed = parsed{file, text, map[source.Pos]*source.Node{}, map[string]bool{}}
 		for _, doc := range source.Parse(&source.File{Name: file, Data: text}, new(source.Diagnostics)) {
 			for _, f := range doc.Get("vms").Entries() {
 				at := f.Pos()
 				m.parsed.vms[source.Pos{Line: at.Line, Col: at.Col}] = f.Value
+				m.parsed.names[f.Key] = true
 			}
 		}
 	}
-	if n := m.parsed.vms[source.Pos{Line: pos.Line, Col: pos.Col}]; n != nil {
+	return &m.parsed
+}
+
+// writtenAt returns the entry with its name at a position of a file, as written.
+func (m *merge) writtenAt(file string, pos source.Pos) (*source.Node, error) {
+	if n := m.read(file).vms[source.Pos{Line: pos.Line, Col: pos.Col}]; n != nil {
 		return n, nil
 	}
 	return nil, refused("its entry is in a place that a program cannot change")

@@ -199,7 +199,28 @@ type rendering struct {
 	vms      map[string]manifest.Object  // VirtualMachines, by namespace/name
 	objects  map[manifest.ID][]byte      // JSON of all
 	owners   map[manifest.ID]string      // the VMs, or Jobs, that objects belong to, by namespace/name
-	diags    *source.Diagnostics
+	errors   []problem                   // sorted
+	alone    map[string]string           // by namespace/name, an error of a VM that has nothing to do with others
+}
+
+// problem is an error of a rendering.
+type problem struct{ source.Diagnostic }
+
+// text returns the error without its position, which is one in a text that is not written.
+func (p *problem) text() string { return p.Path + ": " + p.Message }
+
+// errorsOf returns the errors among diagnostics of the copy, sorted, with positions in the fleet.
+func (c *copied) errorsOf(diags *source.Diagnostics) (out []problem) {
+	if !diags.HasErrors() {
+		return nil
+	}
+	diags.Relabel(c.home, c.shown(""))
+	for _, d := range diags.Sorted() {
+		if d.Severity == source.Error {
+			out = append(out, problem{d})
+		}
+	}
+	return out
 }
 
 // at returns the path of a file of the copy; of the fleet for "".
@@ -225,21 +246,42 @@ func (c *copied) render(file string) (*rendering, error) {
 	var mu sync.Mutex
 	r := &rendering{
 		machines: map[string]*machine.Machine{}, vms: map[string]manifest.Object{}, objects: map[manifest.ID][]byte{},
-		owners: map[manifest.ID]string{},
+		owners: map[manifest.ID]string{}, alone: map[string]string{},
 	}
 	out := render.NewCollector()
-	_, r.diags = machine.Visit(c.at(file), c.opts, func(m *machine.Machine, d *source.Diagnostics) {
+	_, diags := machine.Visit(c.at(file), c.opts, func(m *machine.Machine, d *source.Diagnostics) {
 		out.Visit(m, d)
+		why := c.errorAt(m.Path, d)
 		mu.Lock()
 		defer mu.Unlock()
 		r.machines[m.Namespace+"/"+m.Name] = m
+		if why != "" {
+			r.alone[m.Namespace+"/"+m.Name] = why
+		}
 	})
-	for _, of := range out.Rendered(r.diags) {
+	for _, of := range out.Rendered(diags) {
 		r.add(of)
 	}
-	r.diags.Relabel(c.home, c.shown(""))
+	r.errors = c.errorsOf(diags)
 	c.last[file] = r
 	return r, nil
+}
+
+// errorAt returns the first error of an entry, or "".
+func (c *copied) errorAt(path string, diags *source.Diagnostics) string {
+	var own source.Diagnostics
+	if !diags.HasErrors() {
+		return ""
+	}
+	for _, d := range diags.Sorted() {
+		if isAt(d.Path, path) {
+			own.Add(d)
+		}
+	}
+	for _, p := range c.errorsOf(&own) {
+		return p.text()
+	}
+	return ""
 }
 
 // add adds the objects of a VM, or of a Job.

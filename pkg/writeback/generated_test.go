@@ -163,7 +163,7 @@ func generated(t *testing.T, seed uint64) (string, []manifest.Object) {
 func generatedOptions(dir string) fleet.Options { return fleet.Options{Limit: dir, Namespace: "prod"} }
 
 // byHand returns objects without the marks by which a merge recognizes those of vmrender.
-func byHand(t *testing.T, objects []manifest.Object) []manifest.Object {
+func byHand(t testing.TB, objects []manifest.Object) []manifest.Object {
 	t.Helper()
 	var out []manifest.Object
 	for _, o := range objects {

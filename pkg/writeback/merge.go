@@ -16,6 +16,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -125,6 +126,9 @@ type merge struct {
 	withAll bool            // changes are tried with all VMs
 	isWide  map[string]bool // files whose VMs do not go without others, such as those that they depend on
 	parsed  parsed
+
+	homes map[string]string // the files for new VMs, by namespace
+	made  map[string]bool   // files that new VMs create
 }
 
 // merging is one VM on its way into the fleet. The keys of its entry are those that it
@@ -133,8 +137,9 @@ type merging struct {
 	*draft.Entry
 	out  *Machine
 	file string // of the entry, below the root
-	text []byte // of the file, before the entry changes
-	bare []byte // of the file, before the entry was added; nil if there was no file
+	text []byte // of the file, before the entry changes or is added; nil if there was no file
+	// drafted are all keys of a new entry.
+	drafted node.Map
 	// Of the entry in the fleet:
 	of                     *fleet.Entry
 	written                *source.Node // as written
@@ -150,8 +155,8 @@ func (m *merge) open() (err error) {
 	if m.first, err = m.fleet.render(""); err != nil {
 		return err
 	}
-	if m.first.diags.HasErrors() {
-		return allErrors(m.first.diags)
+	if len(m.first.errors) > 0 {
+		return allErrors(m.first.errors)
 	}
 	m.catalog = m.fleet.entries("").fleet.Catalog
 	m.byName = map[string]bool{}
@@ -166,7 +171,7 @@ func (m *merge) scope(file string) string {
 	wide, known := m.isWide[file]
 	if !known && m.fleet.was[file] != nil {
 		r, err := m.fleet.render(file)
-		wide = err != nil || r.diags.HasErrors()
+		wide = err != nil || len(r.errors) > 0
 		m.isWide[file] = wide
 	}
 	if m.withAll || wide {
@@ -179,7 +184,7 @@ func (m *merge) scope(file string) string {
 // the same as before for all others.
 func (m *merge) isSound() (bool, error) {
 	r, err := m.fleet.render("")
-	if err != nil || r.diags.HasErrors() {
+	if err != nil || len(r.errors) > 0 {
 		return false, err
 	}
 	want := map[manifest.ID][]byte{}
@@ -201,13 +206,11 @@ func (m *merge) isSound() (bool, error) {
 	return true, nil
 }
 
-// allErrors returns the errors among diagnostics, a line each.
-func allErrors(diags *source.Diagnostics) error {
-	var all []error
-	for _, d := range diags.Sorted() {
-		if d.Severity == source.Error {
-			all = append(all, errors.New(d.String()))
-		}
+// allErrors returns errors of a rendering as one, a line each.
+func allErrors(list []problem) error {
+	all := make([]error, 0, len(list))
+	for _, p := range list {
+		all = append(all, errors.New(p.String()))
 	}
 	return errors.Join(all...)
 }

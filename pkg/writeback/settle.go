@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/draft"
-	"github.com/vmrender/vmrender/pkg/edit"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -26,9 +25,9 @@ func (m *merge) settleMerged(x *merging) error {
 		if err != nil {
 			return err
 		}
-		if r.diags.HasErrors() {
-			if !x.resetAt(x.errorsIn(r.diags)) {
-				return refused(m.errorOf(r))
+		if len(r.errors) > 0 {
+			if !x.resetAt(x.errorsIn(r)) {
+				return refused(r.errors[0].text())
 			}
 			continue
 		}
@@ -94,11 +93,14 @@ func (x *merging) patchVolumes(rendered tree) {
 func (m *Machine) imposed() bool { return len(m.Asks) > 0 && m.Asks[0].Why == whyOverlay }
 
 // errorsIn returns the errors in the entry of a VM, sorted.
-func (x *merging) errorsIn(diags *source.Diagnostics) []source.Diagnostic {
-	at := source.JoinPath("vms", x.of.Name)
-	return slices.DeleteFunc(diags.Sorted(), func(d source.Diagnostic) bool {
-		return d.Severity != source.Error || !isAt(d.Path, at)
-	})
+func (x *merging) errorsIn(r *rendering) (out []problem) {
+	at := source.JoinPath("vms", x.out.Entry)
+	for _, p := range r.errors {
+		if isAt(p.Path, at) {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // isAt reports whether a path is at another one, or below it.
@@ -109,10 +111,10 @@ func isAt(path, at string) bool {
 
 // resetAt leaves a key that the format refuses as it was; its change becomes an override. It
 // reports whether there was one.
-func (x *merging) resetAt(errors []source.Diagnostic) bool {
+func (x *merging) resetAt(errors []problem) bool {
 	found := false
 	for i := range errors {
-		rest, ok := strings.CutPrefix(errors[i].Path, source.JoinPath("vms", x.of.Name)+".")
+		rest, ok := strings.CutPrefix(errors[i].Path, source.JoinPath("vms", x.out.Entry)+".")
 		if !ok {
 			continue
 		}
@@ -132,11 +134,7 @@ func (x *merging) resetAt(errors []source.Diagnostic) bool {
 
 // tried writes the entry of a VM into the copy, and renders it.
 func (m *merge) tried(x *merging) (*rendering, error) {
-	change := x.edit()
-	text, err := m.withEntry(x, x.bare, change.Value)
-	if !x.out.Added {
-		text, err = edit.Apply(m.fleet.shown(x.file), x.text, change)
-	}
+	text, err := m.textWith([]*merging{x}, (*merging).entry)
 	if err != nil {
 		return nil, refused(err.Error())
 	}

@@ -2,9 +2,7 @@ package writeback
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -18,8 +16,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// edit returns the change of the entry's text by which it has the keys that it should have.
-func (x *merging) edit() edit.Change {
+// entry returns the entry with the keys that it should have, as it is written.
+func (x *merging) entry() *source.Node {
 	own := x.own
 	for _, c := range changed(x.before, x.Keys.Node()) {
 		inherited := x.inherited.Get(c.Path...)
@@ -38,7 +36,7 @@ func (x *merging) edit() edit.Change {
 	if x.out.Added {
 		entry = draft.Ordered(node.From(entry, ""))
 	}
-	return edit.Change{Path: []string{"vms", x.of.Name}, Value: entry}
+	return entry
 }
 
 // alone returns a value that replaces an inherited one: of a map, the inherited keys are removed.
@@ -55,131 +53,14 @@ func alone(value, inherited *source.Node) *source.Node {
 	return out.Node()
 }
 
-// add writes the entry of a VM that has none: the least with which it is rendered, in the
-// file of its namespace.
-func (m *merge) add(x *merging) error {
-	choice, _ := m.opts.Mapping.Of(x.out.ID)
-	x.out.Guess = m.known.Guess(x.Live, choice)
-	x.OS = m.nearestOS(x.out.Guess.OS, x.Live)
-	if x.OS == nil {
-		return refused(fmt.Sprintf("the catalog has no operating system %q", x.out.Guess.OS))
-	}
-	x.file = cmp.Or(choice.File, m.fileFor(x.Live.Namespace))
-	if !m.isPart(x.file) {
-		return refused(fmt.Sprintf("its file %s is outside of what is merged", m.fleet.shown(x.file)))
-	}
-	was := m.fleet.files[x.file]
-	x.bare = was
-	problem := ""
-	for _, entry := range m.least(x) {
-		text, err := m.withEntry(x, was, entry)
-		if err != nil {
-			return refused(err.Error())
-		}
-		if err := m.fleet.put(x.file, text); err != nil {
-			return err
-		}
-		r, err := m.render(x.file)
-		if err != nil {
-			return err
-		}
-		if !r.diags.HasErrors() && r.vms[x.Key()].JSON != nil {
-			return nil
-		}
-		problem = cmp.Or(m.errorOf(r), "an entry for it renders another VM")
-	}
-	return refused(problem)
-}
-
-// least returns entries with which a VM could be rendered, the shortest first: what they
-// lack is found by comparing what they render.
-func (m *merge) least(x *merging) []*source.Node {
-	e := draft.New(x.Live, x.OS)
-	e.Draft(m.namesFor(x.Live))
-	mode := []string{"os", "adopted", "consoleLabels"}
-	disks := append(slices.Clip(mode), "disks")
-	attempts := [][]string{mode, disks, append(slices.Clip(disks), "cloudInit", "sysprep"), nil}
-	out := make([]*source.Node, 0, 2*len(attempts))
-	for _, keys := range attempts {
-		n := node.Map{}
-		for _, f := range e.Keys.Fields {
-			if keys == nil || slices.Contains(keys, f.Key) {
-				n.Put(f.Key, f.Value)
-			}
-		}
-		for _, key := range []string{"cloudInit", "sysprep"} {
-			if slices.Contains(keys, key) {
-				n.Put(key, node.Null()) // what is inherited may be that of another operating system
-			}
-		}
-		out = append(out, draft.Ordered(&n))
-		n.Put("namespace", node.Value(x.Live.Namespace))
-		out = append(out, draft.Ordered(&n))
-	}
-	return out
-}
-
-// withEntry returns the text of a file with one more entry; a file that does not exist is created.
-func (m *merge) withEntry(x *merging, was []byte, entry *source.Node) ([]byte, error) {
-	if was != nil {
-		return edit.Apply(m.fleet.shown(x.file), was, edit.Change{
-			Path: []string{"vms", x.Live.Name}, Value: entry, Comment: x.comment(),
-		})
-	}
-	var out edit.Writer
-	out.Field(0, "namespace", node.Value(x.Live.Namespace))
-	out.Raw("vms:\n")
-	if c := x.comment(); c != "" {
-		out.Comment(2, c)
-	}
-	out.Raw("  " + edit.Flow(node.Value(x.Live.Name)) + ":\n")
-	out.Fields(4, entry)
-	return []byte(out.String()), nil
-}
-
-// comment explains why the operating system of a new entry is what it is.
-func (x *merging) comment() string {
-	return strings.Join(adopt.Comments(x.Entry, x.out.Guess), "; ")
-}
-
-// fileFor returns the file of a namespace: the first that sets it, in the part of the
-// fleet that may be changed, or one that is named like it.
-func (m *merge) fileFor(namespace string) string {
-	var files []string
-	for _, at := range m.first.machines {
-		files = append(files, m.fleet.file(at.Pos.File))
-	}
-	for file := range m.fleet.files {
-		if m.fleet.was[file] == nil {
-			files = append(files, file)
-		}
-	}
-	slices.Sort(files)
-	for _, file := range slices.Compact(files) {
-		if m.isPart(file) && m.isOf(file, namespace) {
-			return file
-		}
-	}
-	if strings.HasSuffix(m.fleet.part, ".yaml") || strings.HasSuffix(m.fleet.part, ".yml") {
-		return m.fleet.part
-	}
-	return path.Join(m.fleet.part, adopt.FileOf(namespace))
-}
-
-// isOf reports whether a file sets a namespace for its VMs.
-func (m *merge) isOf(file, namespace string) bool {
-	docs := source.Parse(&source.File{Name: file, Data: m.fleet.files[file]}, new(source.Diagnostics))
-	return slices.ContainsFunc(docs, func(doc *source.Node) bool { return doc.Get("namespace").Str() == namespace })
-}
-
 // judgeMerged describes what has become of a VM. It refuses a change by which anything else is rendered otherwise.
 func (m *merge) judgeMerged(x *merging, before *rendering) error {
 	r, err := m.render(x.file)
 	if err != nil {
 		return err
 	}
-	if r.diags.HasErrors() {
-		return refused(m.errorOf(r))
+	if len(r.errors) > 0 {
+		return refused(r.errors[0].text())
 	}
 	if err := m.describe(x, r); err != nil {
 		return err
