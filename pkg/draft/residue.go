@@ -258,7 +258,7 @@ func (e *Entry) Overridden() []string {
 		}
 	}
 	if patches := e.Keys.Get("patches"); patches != nil {
-		out = append(out, wording.Count(len(patches.Items), "entry of a list"))
+		out = append(out, wording.Count(len(patches.Items), "list item"))
 	}
 	const most = 4
 	if more := len(out) - most; more > 0 {
