@@ -76,17 +76,41 @@ vms:
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			collector := render.NewCollector()
-			collector.APIs = render.APIs(c.apis)
-			_, diags := machine.Visit("-", fleet.Options{Stdin: strings.NewReader(values), Image: "vmrender:1"}, collector.Visit)
-			require.Empty(t, diags.Sorted())
-			var found source.Diagnostics
-			collector.CheckAPIs(&found)
-			var got []string
-			for _, d := range found.Sorted() {
-				got = append(got, d.String())
-			}
-			require.Equal(t, c.want, got)
+			require.Equal(t, c.want, unserved(t, values, c.apis))
 		})
 	}
+}
+
+// VMs can name the kinds of instance types and preferences as KubeVirt accepts them: OpenShift's console writes them in
+// lower case.
+func TestCheckAPIsOfKindsAsWritten(t *testing.T) {
+	const values = `defaults: {namespace: ns, os: linux}
+vms:
+  a:
+    instancetype: {name: u1.small, kind: virtualmachineclusterinstancetype}
+    preference: {name: linux, kind: virtualmachinepreferences}
+    disks: {root: {source: {claim: c}}}
+`
+	const types = ",instancetype.kubevirt.io/v1beta1/VirtualMachineClusterInstancetype"
+	const apis = someAPIs + ",kubevirt.io/v1,kubevirt.io/v1/VirtualMachine" + types
+	require.Empty(t, unserved(t, values, apis+",instancetype.kubevirt.io/v1beta1/VirtualMachinePreference"))
+	require.Equal(t, []string{
+		"<stdin>:3:3: vms.a: the cluster serves no instancetype.kubevirt.io/v1beta1 VirtualMachinePreference; " +
+			"install KubeVirt 1.1 or newer, or set cpu and memory",
+	}, unserved(t, values, apis))
+}
+
+// unserved returns what is reported of a fleet for a cluster that serves some APIs.
+func unserved(t *testing.T, values, apis string) (got []string) {
+	t.Helper()
+	collector := render.NewCollector()
+	collector.APIs = render.APIs(apis)
+	_, diags := machine.Visit("-", fleet.Options{Stdin: strings.NewReader(values), Image: "vmrender:1"}, collector.Visit)
+	require.Empty(t, diags.Sorted())
+	var found source.Diagnostics
+	collector.CheckAPIs(&found)
+	for _, d := range found.Sorted() {
+		got = append(got, d.String())
+	}
+	return got
 }

@@ -121,13 +121,19 @@ func (s *scenario) handmade() []string {
 		require.NoError(s, lab.cluster.Apply(s.Context(), newClaim(s.name, claim)))
 	}
 	names := s.create("machines.yaml")
+	s.atRest(names)
+	return names
+}
+
+// atRest waits until each VM is stopped, or runs and is ready.
+func (s *scenario) atRest(names []string) {
+	s.Helper()
 	for _, name := range names {
 		s.eventually(name+" at rest", func() bool {
 			status, _, _ := unstructured.NestedString(s.object(kubevirt.VirtualMachines, name).Object, "status", "printableStatus")
 			return status == "Stopped" || status == "Running" && s.ready(name)
 		})
 	}
-	return names
 }
 
 // create creates the VMs in a file of testdata/adopt, as `kubectl create` does, and returns their names.
@@ -227,7 +233,7 @@ func (s *scenario) run(args ...string) (stdout, stderr string, err error) {
 // headline returns the headline of the plan of the files against the cluster.
 func (s *scenario) headline() string {
 	s.Helper()
-	stdout, _ := s.command("plan", s.repository.Dir, "--namespace", s.name,
+	stdout, _ := s.command("plan", s.repository.Path(s.root), "--namespace", s.name,
 		"--live", "cluster", "--kubeconfig", lab.cluster.Kubeconfig, "-o", "json")
 	var report struct{ Summary struct{ Headline string } }
 	require.NoError(s, json.Unmarshal([]byte(stdout), &report))

@@ -29,6 +29,7 @@ type Reader struct {
 	// StandIns contains the test's values for names on the page that readers replace with their
 	// own, such as the URL of a repository.
 	StandIns map[string]string
+	Until    string // the heading at which the reader stops; empty for the end of the page
 }
 
 // Read follows the page in a file, and requires that it shows the actual results. With -update,
@@ -39,9 +40,11 @@ func (r *Reader) Read(t *testing.T, file string) {
 	require.NoError(t, err)
 	r.begin(t)
 	ours, theirs := r.replacers()
+	ended := false
 	got := docblocks.Rewrite(ours.Replace(string(page)), func(b docblocks.Block) string {
+		ended = ended || r.Until != "" && b.Section == r.Until
 		switch {
-		case b.NotRun != "" || t.Failed():
+		case ended || b.NotRun != "" || t.Failed():
 			return b.Text
 		case b.Lang == "console":
 			return r.console(t, b)
@@ -50,6 +53,7 @@ func (r *Reader) Read(t *testing.T, file string) {
 		}
 		return b.Text
 	})
+	require.Equal(t, r.Until != "", ended, "the page has no block under %q", r.Until)
 	golden.Equal(t, file, theirs.Replace(got))
 }
 
