@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -101,4 +102,13 @@ func (s *scenario) logs(job string) string {
 		require.NoError(s, err)
 	}
 	return out.String()
+}
+
+// waits matches the lines of what a Job waits for, which depend on when it looks.
+var waits = regexp.MustCompile(`(?m)^.*: waiting: .*\n`)
+
+// steps returns what a Job logs, without what it waits for.
+func (s *scenario) steps(job string) string {
+	s.Helper()
+	return waits.ReplaceAllString(s.logs(job), "")
 }

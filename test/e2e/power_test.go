@@ -107,7 +107,7 @@ func TestPowerOnSchedule(t *testing.T) {
 	job := s.due("-power-off")
 	s.jobSucceeds(job)
 	require.Empty(t, s.instances())
-	require.Contains(t, s.logs(job),
+	require.Contains(t, s.steps(job),
 		"app: stopping it on schedule\napp: stopped\ndb: stopping it on schedule\ndb: stopped\n")
 	require.Equal(t, "app=stopped db=stopped", s.powered())
 	require.Equal(t, []int{1, 1}, []int{s.count("app", "PowerOff"), s.count("db", "PowerOff")})
