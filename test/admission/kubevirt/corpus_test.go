@@ -31,7 +31,6 @@ func TestCorpus(t *testing.T) {
 // refused has KubeVirt's messages about the VMs that vmrender refuses. KubeVirt does not
 // complain about the kind of a disk's template, which it never reads.
 var refused = map[string]string{
-	"cpu-under-devices.yaml":        `unknown field "spec.template.spec.domain.devices.cpu"`,
 	"kind-in-template.yaml":         "",
 	"running-and-run-strategy.yaml": "Running and RunStrategy are mutually exclusive",
 	"running-stop.yaml":             "must be of type boolean",
