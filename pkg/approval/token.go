@@ -23,8 +23,11 @@ const None = "none"
 // digestSize is the number of bytes of a digest, which is cut from SHA-256.
 const digestSize = 16
 
+// RiskData is the risk of losing data.
+const RiskData = "data"
+
 // risks are what approvals are for, in the order in which they are written.
-var risks = []string{"restart", "delete", "data", "gate"}
+var risks = []string{"restart", "delete", RiskData, "gate"}
 
 // Risks returns what an approval can be for, in the order in which they are written.
 func Risks() []string { return slices.Clone(risks) }

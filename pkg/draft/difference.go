@@ -97,15 +97,10 @@ func described(c diff.Change) string {
 		return at + ": the order of its entries changes"
 	}
 	was, becomes := shown(c.Was), shown(c.Now)
-	if slices.ContainsFunc(c.Path, isUserData) {
+	if slices.ContainsFunc(c.Path, secret.IsField) {
 		was, becomes = "a text", "another, not shown"
 	}
 	return at + ": " + was + ", becomes " + becomes
-}
-
-// isUserData reports whether a key has what the guest reads, which may be passwords.
-func isUserData(key string) bool {
-	return slices.Contains([]string{"userData", "userDataBase64", "networkData", "networkDataBase64"}, key)
 }
 
 // Leaves returns the paths in a tree of all values but trees with keys, sorted: each is a list of keys.

@@ -101,3 +101,16 @@ func TestNumbered(t *testing.T) {
 	require.Equal(t, "data-3", Numbered("data", func(name string) bool { return taken[name] }))
 	require.Equal(t, "logs", Numbered("logs", func(name string) bool { return taken[name] }))
 }
+
+// What can be a secret is not shown, wherever it is.
+func TestDifferencesHideSecrets(t *testing.T) {
+	with := func(text string) manifest.Tree {
+		probe := manifest.Tree{"name": "a", "token": text}
+		return manifest.Tree{"spec": manifest.Tree{"password": text, "list": []any{probe}}}
+	}
+	got := Differences(with("old-secret"), with("new-secret"))
+	require.Len(t, got, 2)
+	for _, line := range got {
+		require.NotContains(t, line, "-secret")
+	}
+}

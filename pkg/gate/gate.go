@@ -17,10 +17,10 @@ type Risk string
 
 // The risks, as tokens of several VMs write them.
 const (
-	RiskRestart Risk = "restart" // from live to power
-	RiskDelete  Risk = "delete"  // recreate and delete
-	RiskData    Risk = "data"    // data-loss
-	RiskGate    Risk = "gate"    // a gate that becomes less strict
+	RiskRestart Risk = "restart"         // from live to power
+	RiskDelete  Risk = "delete"          // recreate and delete
+	RiskData    Risk = approval.RiskData // data-loss
+	RiskGate    Risk = "gate"            // a gate that becomes less strict
 )
 
 // RiskOf returns the risk of a level, or "" for one that no gate checks: what touches no

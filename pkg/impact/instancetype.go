@@ -5,10 +5,10 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/vmrender/vmrender/internal/quantities"
 	"github.com/vmrender/vmrender/pkg/diff"
+	"github.com/vmrender/vmrender/pkg/kinds"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/world"
 )
@@ -91,17 +91,16 @@ func (s *Subject) written(side manifest.Tree) (manifest.Tree, bool) {
 }
 
 // NamedType returns the kind of the instance type or preference that a VM names in a field, its namespace, which is
-// empty for those of the cluster, and its name; all are empty if it names none. Without a kind, KubeVirt takes that of
-// the cluster.
+// empty for those of the cluster, and its name; all are empty if it names none.
 func NamedType(vm manifest.Tree, field string) (kind, namespace, name string) {
-	suffix := map[string]string{Instancetype: "Instancetype", Preference: "Preference"}[field]
+	what := map[string]string{Instancetype: "Instancetype", Preference: "Preference"}[field]
 	m := matcher(vm, field)
 	if name = manifest.Text(m, "name"); name == "" {
 		return "", "", ""
 	}
-	kind = manifest.Text(m, "kind")
-	if kind == "" || strings.HasPrefix(strings.ToLower(kind), "virtualmachinecluster") {
-		return "VirtualMachineCluster" + suffix, "", name
+	kind, ofCluster := kinds.OfType(manifest.Text(m, "kind"), what)
+	if ofCluster {
+		return kind, "", name
 	}
 	return kind, manifest.Text(vm, "metadata", "namespace"), name
 }

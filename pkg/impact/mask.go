@@ -8,24 +8,16 @@ import (
 	"github.com/vmrender/vmrender/pkg/secret"
 )
 
-// secretFields are the fields that can contain secrets.
-var secretFields = []string{
-	"userData", "userDataBase64", "networkData", "networkDataBase64", "data", "stringData", "binaryData",
-	"password", "token", "extra_vars", "extravars.json", "playbook",
-}
-
 // shown returns a value for users: compact, cut, and without what could be a secret.
 func shown(path []string, v any) string {
 	if v == nil {
 		return ""
 	}
-	if slices.ContainsFunc(path, isSecretField) {
+	if slices.ContainsFunc(path, secret.IsField) {
 		return manifest.Compact(secret.Hidden)
 	}
 	return wording.Cut(secret.MaskedIn(manifest.Compact(masked(v))))
 }
-
-func isSecretField(name string) bool { return slices.Contains(secretFields, name) }
 
 // masked returns a copy of a value in which the fields that can contain secrets are
 // hidden.
@@ -34,7 +26,7 @@ func masked(v any) any {
 	case manifest.Tree:
 		out := make(manifest.Tree, len(v))
 		for key, value := range v {
-			if isSecretField(key) {
+			if secret.IsField(key) {
 				value = secret.Hidden
 			}
 			out[key] = masked(value)

@@ -1,6 +1,7 @@
 package kinds_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,5 +51,19 @@ func TestTable(t *testing.T) {
 		seen[id] = true
 		require.Equal(t, k.Named || k.Acts(), k.Does != "", id)
 		require.Equal(t, k.Acts() && k.Name != "", k.Source != "", id)
+	}
+}
+
+// KubeVirt accepts kinds of instance types and preferences in any case, and plurals.
+func TestOfType(t *testing.T) {
+	for named, want := range map[string]string{
+		"":                                   "VirtualMachineClusterInstancetype",
+		"virtualmachineclusterinstancetypes": "VirtualMachineClusterInstancetype",
+		"VirtualMachineInstancetype":         "VirtualMachineInstancetype",
+		"virtualmachineinstancetype":         "VirtualMachineInstancetype",
+	} {
+		kind, ofCluster := kinds.OfType(named, "Instancetype")
+		require.Equal(t, want, kind, named)
+		require.Equal(t, strings.Contains(kind, "Cluster"), ofCluster, named)
 	}
 }

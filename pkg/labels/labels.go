@@ -165,6 +165,9 @@ const (
 	BreakGlass = "vmrender.io/break-glass"
 )
 
+// NoLevel is the value of [ApproveFrom] of a VM whose changes need no approval.
+const NoLevel = "none"
+
 // NoBecomes stands for the [Becomes] of an object without it, in [Approved].
 const NoBecomes = "none"
 

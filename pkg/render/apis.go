@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/vmrender/vmrender/pkg/kinds"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -114,10 +115,12 @@ func (n needs) addMachine(m *machine.Machine, objects []runtime.Object) {
 		}
 	}
 	if m.Instancetype != nil {
-		n.add(kindOfType(m.Instancetype.Kind, "Instancetype"), at)
+		kind, _ := kinds.OfType(m.Instancetype.Kind, "Instancetype")
+		n.add(instancetypes.WithKind(kind), at)
 	}
 	if m.Preference != nil {
-		n.add(kindOfType(m.Preference.Kind, "Preference"), at)
+		kind, _ := kinds.OfType(m.Preference.Kind, "Preference")
+		n.add(instancetypes.WithKind(kind), at)
 	}
 	if m.Lifecycle.SnapshotBefore || m.Lifecycle.Snapshots != nil || m.Lifecycle.Restores() {
 		n.add(kindSnapshot, at)
@@ -125,16 +128,6 @@ func (n needs) addMachine(m *machine.Machine, objects []runtime.Object) {
 	if m.Migration != nil && !m.Migration.Ended() {
 		n.add(kindPlan, at)
 	}
-}
-
-// kindOfType returns the kind of an instance type or preference that a VM names with a kind. KubeVirt takes that of the
-// cluster if there is none, and accepts kinds in lower case, which OpenShift's console writes, and plurals (KubeVirt
-// v1.8.4, pkg/instancetype/find/spec.go, Find).
-func kindOfType(named, suffix string) schema.GroupVersionKind {
-	if named == "" || strings.HasPrefix(strings.ToLower(named), "virtualmachinecluster") {
-		return instancetypes.WithKind("VirtualMachineCluster" + suffix)
-	}
-	return instancetypes.WithKind("VirtualMachine" + suffix)
 }
 
 // reportUnserved reports each kind that the cluster does not serve, at the first

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/vmrender/vmrender/pkg/approval"
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/held"
 	"github.com/vmrender/vmrender/pkg/labels"
@@ -32,7 +33,7 @@ func (c *Collector) settleHeld(diags *source.Diagnostics) {
 	for _, i := range slices.Sorted(maps.Keys(c.holdings)) {
 		h, r := c.holdings[i], &c.rendered[i]
 		if h.Lifecycle.Restores() {
-			h.approve(r.approvedFrom(riskData))
+			h.approve(r.approvedFrom(approval.RiskData))
 		}
 		if h.Gate.Held != nil {
 			c.settleFile(h, r, diags)
@@ -53,9 +54,6 @@ func (c *Collector) settleFile(h *holding, r *Rendered, diags *source.Diagnostic
 	}
 	c.hold(h, r, diags)
 }
-
-// riskData is the risk of losing data, for which a restore needs an approval.
-const riskData = "data"
 
 // approve notes from what the restore of the VM is approved: the Job runs before the API server sees the VM, so that it
 // has to compare.

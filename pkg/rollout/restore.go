@@ -201,7 +201,7 @@ func unapproved(vm *kubevirtv1.VirtualMachine, from string) string {
 		return "policy.maxImpact of the VM is " + most + ", so that nothing may lose its data"
 	}
 	level := vm.Annotations[labels.ApproveFrom]
-	if level == "" || level == labels.NoBecomes || from == cmp.Or(vm.Annotations[labels.Becomes], labels.NoBecomes) {
+	if level == "" || level == labels.NoLevel || from == cmp.Or(vm.Annotations[labels.Becomes], labels.NoBecomes) {
 		return ""
 	}
 	return "the gate of the VM requires an approval of this loss of data, as it is now; " +

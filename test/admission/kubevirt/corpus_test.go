@@ -47,6 +47,17 @@ func TestCorpusRefused(t *testing.T) {
 	}
 }
 
+// The fields that an import leaves out are those that KubeVirt does not know.
+func TestCorpusUnknown(t *testing.T) {
+	files := read(t, adopted+"unknown")
+	require.NotEmpty(t, files)
+	judges := corpusJudges(t, files)
+	for name, objects := range files {
+		problems := object.JudgeAll(object.OfKind(objects, "VirtualMachine"), judges...)
+		require.Contains(t, strings.Join(problems, "\n"), "unknown field", name)
+	}
+}
+
 // corpusJudges returns the judges on a cluster that has the objects of all files. They ignore
 // deprecated fields, which VMs have had for years, and missing namespaces, which kubectl
 // fills in.
