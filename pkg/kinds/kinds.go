@@ -58,8 +58,8 @@ func Split(kind string) (group, name string) {
 func All() []Kind { return table }
 
 // OfType returns the kind of an instance type ("Instancetype") or preference ("Preference") that a VM names with a
-// kind, and whether it is one of the cluster. KubeVirt takes that of the cluster if there is no kind, and accepts kinds in
-// lower case, which OpenShift's console writes, and plurals (KubeVirt v1.8.4, pkg/instancetype/find/spec.go, Find).
+// kind, and whether it is one of the cluster. KubeVirt takes that of the cluster if there is no kind, and accepts kinds
+// in lower case, which OpenShift's console writes, and plurals (KubeVirt v1.8.4, pkg/instancetype/find/spec.go, Find).
 func OfType(named, what string) (kind string, ofCluster bool) {
 	if named == "" || strings.HasPrefix(strings.ToLower(named), "virtualmachinecluster") {
 		return "VirtualMachineCluster" + what, true
