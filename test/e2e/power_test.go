@@ -241,15 +241,15 @@ func TestPowerFails(t *testing.T) {
 	t.Parallel()
 	s := newPowered(t, "power-fails")
 	s.jobSucceeds(s.due("-power-off"))
-	lab.kubelet.Hurry(s.name, "15m", "5s")
+	lab.kubelet.Hurry(s.name, "15m", "1m") // which app has as well
 	s.will(kubevirt.Instances, "db", kubevirt.Wait)
 	job := s.due("-power-on")
 	s.jobFails(job)
-	require.Contains(t, s.logs(job), "db: not ready within 6s: waiting: ") // with the grace period
+	require.Contains(t, s.logs(job), "db: not ready within 1m1s: waiting: ") // with the grace period
 	require.True(t, s.ready("app"), "it comes after db")
 	kind, message := s.told("db", "PowerFailed")
 	require.Equal(t, "Warning", kind)
-	require.Contains(t, message, "db: not ready within 6s")
+	require.Contains(t, message, "db: not ready within 1m1s")
 	require.NotContains(t, s.events("app"), "PowerFailed")
 	s.stands(map[string]string{
 		"db": "failed: was not started, or is not ready on its schedule (" + offAndOn + "): the Job " + job + " has failed",
