@@ -35,6 +35,7 @@ var kubernetesTypes = map[string]reflect.Type{
 	"readinessProbe":            reflect.TypeFor[kubevirtv1.Probe](),
 	"tolerations":               reflect.TypeFor[corev1.Toleration](),
 	"topologySpreadConstraints": reflect.TypeFor[corev1.TopologySpreadConstraint](),
+	"volume":                    reflect.TypeFor[kubevirtv1.VolumeSource](),
 	"vddk":                      reflect.TypeFor[cdiv1.DataVolumeSourceVDDK](),
 }
 

@@ -14,8 +14,9 @@ import (
 // the fleet, the hardware of a group to an entry of the catalog, and what all of a file
 // have to its defaults. It reports whether anything has moved.
 func (w *work) factor() bool {
+	moved := share(&w.defaults, w.entries, "machineType")
 	if len(w.entries) < 2 {
-		return false
+		return w.shareNames() || moved
 	}
 	setOverrides(&w.defaults, w.entries, func(path string) bool { return !isHardware(path) })
 	for _, e := range w.entries {
@@ -26,12 +27,16 @@ func (w *work) factor() bool {
 	for i, g := range all {
 		w.factorGroup(names[i], g)
 	}
-	for _, key := range []string{"machineType", "evictionStrategy", "runStrategy"} {
+	for _, key := range []string{"evictionStrategy", "runStrategy"} {
 		share(&w.defaults, w.entries, key)
 	}
-	for _, g := range w.levels {
-		g.factor()
+	if len(w.levels) > 1 {
+		shareAll(&w.defaults, w.entries)
 	}
+	for _, g := range w.levels {
+		shareAll(&g.defaults, g.entries)
+	}
+	w.shareNames()
 	return true
 }
 
@@ -72,21 +77,22 @@ func touches(n *source.Node, path []string) bool {
 	return true
 }
 
-// share moves the value of a key that most entries have to a level above them, if the others have another.
-func share(above *node.Map, all []*imported, key string) {
+// share moves the value of a key that most entries have to a level above them, if the others have another. It reports
+// whether it did.
+func share(above *node.Map, all []*imported, key string) bool {
 	count := map[string]int{}
 	var most *source.Node
 	for _, e := range all {
 		v := e.Keys.Get(key)
 		if v == nil {
-			return
+			return false
 		}
 		if count[string(source.AppendJSON(nil, v))]++; count[string(source.AppendJSON(nil, v))]*2 > len(all) {
 			most = v
 		}
 	}
 	if most == nil {
-		return
+		return false
 	}
 	above.Put(key, most)
 	for _, e := range all {
@@ -94,6 +100,7 @@ func share(above *node.Map, all []*imported, key string) {
 			e.Keys.Remove(key)
 		}
 	}
+	return true
 }
 
 // shareLeaves moves what all entries have below a key, except some keys, to the same place above them. A scalar there
@@ -215,31 +222,31 @@ func isIdentity(path string) bool {
 		strings.HasSuffix(path, strings.Join([]string{"", "firmware", "serial"}, node.Separator))
 }
 
-// sharedKeys are the keys that move to the defaults of a file if all VMs of it have
-// the same: those that rarely identify a single VM.
+// sharedKeys are the keys that move to the defaults of a file, or of the fleet, if all VMs of it have the same: those
+// that rarely identify a single VM.
 var sharedKeys = []string{
-	"instancetype", "preference", "resources", "nics", "cloudInit", "sysprep", "machineType", "arch", "labels",
-	"annotations", "podAnnotations", "workload", "runStrategy", "evictionStrategy", "nodeSelector", "tolerations",
+	"instancetype", "preference", "flavor", "cpu", "memory", "resources", "nics", "cloudInit", "sysprep", "machineType", "arch", "labels",
+	"annotations", "podLabels", "podAnnotations", "workload", "runStrategy", "evictionStrategy", "nodeSelector", "tolerations",
 	"affinity", "topologySpreadConstraints", "priorityClassName", "terminationGracePeriodSeconds", "readinessProbe",
 	"livenessProbe", "accessCredentials",
 }
 
-// factor moves what all VMs of a file have to its defaults.
-func (g *group) factor() {
-	if len(g.entries) < 2 {
+// shareAll moves what all of two or more VMs have to the level above them.
+func shareAll(above *node.Map, all []*imported) {
+	if len(all) < 2 {
 		return
 	}
 	for _, key := range sharedKeys {
-		v := common(g.entries, key)
+		v := common(all, key)
 		if v == nil {
 			continue
 		}
-		g.defaults.Put(key, v)
-		for _, e := range g.entries {
+		above.Put(key, v)
+		for _, e := range all {
 			e.Keys.Remove(key)
 		}
 	}
-	for _, key := range []string{"labels", "annotations", "podAnnotations"} {
-		shareLeaves(&g.defaults, g.entries, []string{key}, "")
+	for _, key := range []string{"labels", "annotations", "podLabels", "podAnnotations"} {
+		shareLeaves(above, all, []string{key}, "")
 	}
 }

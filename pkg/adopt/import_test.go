@@ -84,6 +84,42 @@ func TestReplicas(t *testing.T) {
 	require.NotContains(t, importAs(t, same[1:], adopt.Options{Replicas: true})["shop.yaml"], "replicas")
 }
 
+// Labels with the names of the VMs move to the level whose VMs all have theirs, and labels of pods only have a key.
+func TestNames(t *testing.T) {
+	labelled := func(name, label string) string {
+		return strings.Replace(fmt.Sprintf(web, name, "4Gi"), "  template:\n",
+			"  template:\n    metadata: {labels: {kubevirt.io/domain: "+label+", mesh: \"on\"}}\n", 1)
+	}
+	files := importAs(t, parse(t, labelled("a", "a"), labelled("b", "b")), adopt.Options{})
+	require.Contains(t, files["fleet.yaml"], `podLabels: {kubevirt.io/domain: "{{ .vm.name }}"}`)
+	require.Contains(t, files["shop.yaml"], "defaults:\n  cpu: 2\n  memory: 4Gi\n")
+	require.Contains(t, files["shop.yaml"], `podLabels: {mesh: "on"}`)
+	require.NotContains(t, files["shop.yaml"], "domain")
+
+	elsewhere := strings.Replace(labelled("c", "b"), "namespace: shop", "namespace: other", 1)
+	files = importAs(t, parse(t, labelled("a", "a"), labelled("b", "b"), elsewhere), adopt.Options{})
+	require.Contains(t, files["fleet.yaml"], `podLabels: {mesh: "on"}`)
+	require.Contains(t, files["shop.yaml"], `podLabels: {kubevirt.io/domain: "{{ .vm.name }}"}`)
+	require.Contains(t, files["other.yaml"], "podLabels: {kubevirt.io/domain: b}")
+}
+
+// Volumes that no key expresses do not make an override of the other disks.
+func TestVolumesOfKubeVirt(t *testing.T) {
+	for name, want := range map[string]string{
+		"33-host-disk.yaml": "source: {volume: {hostDisk: {path: /var/vm/swap.img, ",
+		"34-ephemeral.yaml": "root: {source: {volume: {ephemeral: ",
+		"80-cirros.yaml":    `cloudInit: {userData: Hi.\n, store: base64}`,
+	} {
+		r, err := adopt.Import(read(t, filepath.Join(corpus, name)), adopt.Options{})
+		require.NoError(t, err)
+		requireExact(t, r)
+		text := string(r.Files[len(r.Files)-1].Text)
+		require.Contains(t, text, want)
+		require.NotContains(t, text, "overrides")
+		require.NotContains(t, text, "patches")
+	}
+}
+
 // The other objects in the cluster show the VLANs of the networks and the version of
 // KubeVirt.
 func TestSurroundings(t *testing.T) {

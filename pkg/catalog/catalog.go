@@ -153,6 +153,8 @@ type Source struct {
 	// Disk with the answer file of `sysprep`, in the same way: a CD-ROM unless `type` is set. Without such a disk, the
 	// file is on the last disk, `sysprep`. One for each VM.
 	Sysprep bool `json:"sysprep,omitempty"`
+	// Volume of KubeVirt for which there is no key here, such as `hostDisk` or `ephemeral`.
+	Volume *source.Node `json:"volume,omitempty" ref:"volume" example:"{hostDisk: {path: /var/vm/disk.img, type: Disk}}"`
 	// Disk of a VM in VMware vSphere, imported by CDI.
 	VDDK *source.Node `json:"vddk,omitempty" ref:"vddk"`
 	// Disk of oVirt, imported by CDI.

@@ -8,7 +8,7 @@ import (
 
 const exactlyOne = "exactly one of dataSource, image, registry, http, s3, gcs, pvc, snapshot, containerDisk, claim, " +
 	"dataVolume, emptyDisk, upload, blank, " +
-	"configMap, serviceAccount, downwardMetrics, cloudInit, sysprep, vddk, imageio or dataSourceRef; "
+	"configMap, serviceAccount, downwardMetrics, cloudInit, sysprep, volume, vddk, imageio or dataSourceRef; "
 
 func TestProblems(t *testing.T) {
 	for _, c := range []struct {

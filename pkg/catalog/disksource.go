@@ -36,6 +36,7 @@ var contents = []struct {
 	{"downwardMetrics", func(s *Source) string { return whether(s.DownwardMetrics) }},
 	{"cloudInit", func(s *Source) string { return whether(s.CloudInit) }},
 	{"sysprep", func(s *Source) string { return whether(s.Sysprep) }},
+	{"volume", func(s *Source) string { return written(s.Volume) }},
 	{"vddk", func(s *Source) string { return written(s.VDDK) }},
 	{"imageio", func(s *Source) string { return written(s.ImageIO) }},
 	{"dataSourceRef", func(s *Source) string { return written(s.DataSourceRef) }},
@@ -178,7 +179,32 @@ func (s *Source) foreignProblems() []Problem {
 			found = append(found, Problem{f.key, text})
 		}
 	}
+	if text := volumeProblem(s.Volume); text != "" {
+		found = append(found, Problem{"volume", text})
+	}
 	return found
+}
+
+// keysOfVolumes are the keys for the volumes of KubeVirt that have one.
+var keysOfVolumes = map[string]string{
+	"cloudInitConfigDrive": "cloudInit", "cloudInitNoCloud": "cloudInit", "configMap": "configMap",
+	"containerDisk": "containerDisk", "dataVolume": "dataVolume", "downwardMetrics": "downwardMetrics",
+	"emptyDisk": "emptyDisk", "persistentVolumeClaim": "claim", "secret": "secret", "serviceAccount": "serviceAccount",
+	"sysprep": "sysprep",
+}
+
+// volumeProblem returns what is wrong with a volume that is in the form of KubeVirt, except for unknown keys, or "".
+func volumeProblem(n *source.Node) string {
+	if !n.IsSet() {
+		return ""
+	}
+	if len(n.Fields) != 1 {
+		return "expected exactly one kind of volume, such as hostDisk or ephemeral"
+	}
+	if key, ok := keysOfVolumes[n.Fields[0].Key]; ok {
+		return fmt.Sprintf("%s has a key of its own; write `source: {%s: …}`", n.Fields[0].Key, key)
+	}
+	return ""
 }
 
 func foreignProblem(key string, n *source.Node) string {

@@ -78,7 +78,7 @@ func TestKindsAndParts(t *testing.T) {
 
 func TestNormalizeSource(t *testing.T) {
 	const more = `,"configMap":null,"serviceAccount":null,"downwardMetrics":null,"cloudInit":null,` +
-		`"sysprep":null,"vddk":null,"imageio":null,"dataSourceRef":null`
+		`"sysprep":null,"volume":null,"vddk":null,"imageio":null,"dataSourceRef":null`
 	const ofContent = `,"pullPolicy":null,"path":null,"volumeLabel":null}`
 	for text, want := range map[string]string{
 		`{registry: "docker://a/b", version: "1"}`: `{"dataSource":null,"registry":"docker://a/b","version":"1",` +

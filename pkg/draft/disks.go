@@ -67,8 +67,8 @@ func (e *Entry) addDisk(disks *node.Map, d *kubevirtv1.Disk, v *kubevirtv1.Volum
 // isRoot reports whether a disk is one that a VM boots from, without looking at its
 // content.
 func isRoot(d *kubevirtv1.Disk, v *kubevirtv1.Volume) bool {
-	return v != nil && keys.TypeOf(d) == "disk" &&
-		(v.DataVolume != nil || v.PersistentVolumeClaim != nil || v.ContainerDisk != nil)
+	return v != nil && keys.TypeOf(d) == "disk" && (v.DataVolume != nil || v.PersistentVolumeClaim != nil ||
+		v.ContainerDisk != nil || v.Ephemeral != nil || v.HostDisk != nil)
 }
 
 // devices returns the disks of the VM, and those that KubeVirt adds for volumes that

@@ -157,19 +157,25 @@ func (e *Entry) grace(seconds *int64) {
 	}
 }
 
-// metadata sets the labels that the VM and its pods have, and annotations. Those of
-// one of both are a residue.
+// metadata sets the labels that the VM and its pods have, those that its pods have otherwise, and annotations. Labels
+// of the VM only are a residue.
 func (e *Entry) metadata() {
 	vm := e.Live.VM
+	ofPods := maps.Clone(vm.Spec.Template.ObjectMeta.Labels)
+	maps.DeleteFunc(ofPods, func(key, _ string) bool {
+		return IsOurs(key) || !e.Plain && (key == labelDomain || key == labelSize)
+	})
 	shared := maps.Clone(vm.Labels)
 	maps.DeleteFunc(shared, func(key, value string) bool {
-		of, ok := vm.Spec.Template.ObjectMeta.Labels[key]
-		return !ok || of != value || IsOurs(key) || !e.Plain && (key == labelDomain || key == labelSize)
+		_, ok := ofPods[key]
+		return !ok || key == labelApp && value == e.Live.Name // which the VM gets by itself
 	})
+	maps.DeleteFunc(ofPods, func(key, value string) bool { of, ok := shared[key]; return ok && of == value })
 	if vm.Labels[labels.BlockTracking] == "true" && shared[labels.BlockTracking] == "" {
 		e.Keys.Put("backup", node.Bool(true))
 	}
 	e.Keys.Set("labels", texts(shared))
+	e.Keys.Set("podLabels", texts(ofPods))
 	e.Keys.Set("annotations", texts(vm.Annotations))
 	pod := maps.Clone(vm.Spec.Template.ObjectMeta.Annotations)
 	if w := pod[annotationWorkload]; w != "" && w != e.OS.Workload && !e.Plain {

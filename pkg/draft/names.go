@@ -16,6 +16,7 @@ const rootVolume = "rootdisk"
 // The labels and annotations that package render adds to pods (kubevirt/common-templates
 // templates/*.tpl.yaml).
 const (
+	labelApp    = "app"
 	labelDomain = "kubevirt.io/domain"
 	labelSize   = "kubevirt.io/size"
 

@@ -1,6 +1,10 @@
 package keys
 
 import (
+	"encoding/base64"
+	"slices"
+	"unicode/utf8"
+
 	corev1 "k8s.io/api/core/v1"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
@@ -9,8 +13,10 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// configDrive is the `datasource` of cloud-init that is not the default.
-const configDrive = "configDrive"
+const (
+	configDrive = "configDrive" // the `datasource` of cloud-init that is not the default
+	inBase64    = "base64"      // the `store` of data in Base64
+)
 
 // GuestData is the user and network data of cloud-init that the keys of `cloudInit` and of NICs make.
 type GuestData struct {
@@ -24,6 +30,9 @@ func SetCloudInit(to *kubevirtv1.VolumeSource, c *machine.CloudInit, g *GuestDat
 	s := kubevirtv1.CloudInitNoCloudSource{}
 	if g.Secret {
 		s.UserDataSecretRef, s.NetworkDataSecretRef = refer(c.SecretName, g.User), refer(c.SecretName, g.Network)
+	} else if c.Store == inBase64 {
+		s.UserDataBase64 = base64.StdEncoding.EncodeToString([]byte(g.User))
+		s.NetworkDataBase64 = base64.StdEncoding.EncodeToString([]byte(g.Network))
 	} else {
 		s.UserData, s.NetworkData = g.User, g.Network
 	}
@@ -54,12 +63,34 @@ func GetCloudInit(v *kubevirtv1.VolumeSource) *node.Map {
 	n.Set("secret", referred(s.UserDataSecretRef))
 	n.Set("networkDataSecret", referred(s.NetworkDataSecretRef))
 	n.Set("datasource", datasource)
-	n.Set("userData", escaped(s.UserData))
-	n.Set("networkData", escaped(s.NetworkData))
-	if s.UserData+s.NetworkData != "" {
-		n.Set("store", "inline") // a Secret would be another volume, for which the VM must restart
-	}
+	user, network, store := storedData(s)
+	n.Set("userData", escaped(user))
+	n.Set("networkData", escaped(network))
+	n.Set("store", store)
 	return n
+}
+
+// storedData returns the data that is in a volume, and `store` for it: a Secret would be another volume, for which the
+// VM must restart. There is no data if it is not text, or in Base64 in part.
+func storedData(s *kubevirtv1.CloudInitNoCloudSource) (user, network, store string) {
+	switch text, encoded := s.UserData+s.NetworkData, s.UserDataBase64+s.NetworkDataBase64; {
+	case text != "" && encoded == "":
+		return s.UserData, s.NetworkData, "inline"
+	case text == "" && encoded != "":
+		user, isUser := decoded(s.UserDataBase64)
+		network, isNetwork := decoded(s.NetworkDataBase64)
+		if isUser && isNetwork {
+			return user, network, inBase64
+		}
+	}
+	return "", "", ""
+}
+
+// decoded returns a text that is in Base64, and reports whether that is its only form.
+func decoded(text string) (string, bool) {
+	data, err := base64.StdEncoding.DecodeString(text)
+	isText := utf8.Valid(data) && !slices.ContainsFunc(data, func(b byte) bool { return b < ' ' && b != '\n' && b != '\t' })
+	return string(data), err == nil && isText && base64.StdEncoding.EncodeToString(data) == text
 }
 
 // Sysprep is the rows of `sysprep`.

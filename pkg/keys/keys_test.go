@@ -323,6 +323,10 @@ func TestCloudInit(t *testing.T) {
 		`{"userData":"u","networkData":"n","store":"inline"}`: {
 			GuestData: keys.GuestData{User: "u", Network: "n"},
 		},
+		`{"userData":"u","networkData":"n","store":"base64"}`: {
+			CloudInit: machine.CloudInit{CloudInit: values.CloudInit{Store: "base64"}},
+			GuestData: keys.GuestData{User: "u", Network: "n"},
+		},
 		`{"secret":"own","networkDataSecret":"net","datasource":"configDrive"}`: {
 			CloudInit: machine.CloudInit{CloudInit: values.CloudInit{
 				Secret: "own", NetworkDataSecret: "net", Datasource: "configDrive",
@@ -337,6 +341,16 @@ func TestCloudInit(t *testing.T) {
 		require.Equal(t, text, jsonOf(keys.GetCloudInit(&to).Node()))
 	}
 	require.Nil(t, keys.GetCloudInit(new(kubevirtv1.VolumeSource)))
+}
+
+// Data in Base64 is read only if it is rendered back to the same text.
+func TestEncodedCloudInit(t *testing.T) {
+	for _, s := range []kubevirtv1.CloudInitNoCloudSource{
+		{UserDataBase64: "dQ"}, {UserDataBase64: "dR=="}, {UserDataBase64: "/w=="}, {UserDataBase64: "AAAA"},
+		{UserDataBase64: "dQ==", NetworkData: "n"},
+	} {
+		require.Empty(t, keys.GetCloudInit(&kubevirtv1.VolumeSource{CloudInitNoCloud: &s}).Fields, s)
+	}
 }
 
 func TestHardware(t *testing.T) {

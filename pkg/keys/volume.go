@@ -9,7 +9,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/node"
 )
 
-// SetVolume writes the volume of a disk, unless it has the data of cloud-init or the answer file: see [SetCloudInit].
+// SetVolume writes the volume of a disk, unless it has the data of cloud-init or the answer file (see [SetCloudInit]),
+// or is in the form of KubeVirt, which is decoded elsewhere.
 //
 // For a disk that survives its VM it names the PVC: virt-controller waits until
 // the PVC exists and is filled (watch/vmi/datavolumes.go, v1.8.4), and a restore
@@ -36,8 +37,7 @@ func SetVolume(to *kubevirtv1.VolumeSource, d *machine.Disk) {
 	}
 }
 
-// GetVolume sets what [SetVolume] writes: keys of `source`, and of the disk. It sets nothing for a volume that no key
-// expresses.
+// GetVolume sets what [SetVolume] writes, and what is in the form of KubeVirt: keys of `source`, and of the disk.
 func GetVolume(disk, from *node.Map, v *kubevirtv1.VolumeSource) {
 	switch {
 	case v.DataVolume != nil:
@@ -58,6 +58,9 @@ func GetVolume(disk, from *node.Map, v *kubevirtv1.VolumeSource) {
 		from.Set("sysprep", true)
 	default:
 		getFiles(from, v)
+	}
+	if from.IsEmpty() {
+		from.Set("volume", v)
 	}
 }
 

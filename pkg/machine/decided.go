@@ -159,7 +159,9 @@ func (d *decisions) kind() string {
 
 func (d *decisions) metadata() {
 	d.strings("labels", d.m.Labels)
+	d.strings("podLabels", d.m.PodLabels)
 	d.strings("annotations", d.m.Annotations)
+	d.strings("podAnnotations", d.m.PodAnnotations)
 }
 
 // strings adds a map of labels or annotations, of which the templates are expanded.

@@ -15,7 +15,7 @@ import (
 var diskKinds = map[string]DiskKind{
 	"claim": DiskClaim, "dataVolume": DiskClaim, "containerDisk": DiskContainerDisk, "emptyDisk": DiskEmpty,
 	"configMap": DiskFiles, "secret": DiskFiles, "serviceAccount": DiskFiles, "downwardMetrics": DiskFiles,
-	"cloudInit": DiskGuestData, "sysprep": DiskGuestData,
+	"cloudInit": DiskGuestData, "sysprep": DiskGuestData, "volume": DiskVolume,
 }
 
 // setSource sets the source of a disk, and the kind of volume that provides it to the VM.

@@ -136,6 +136,7 @@ func (d *draft) metadata() Metadata {
 		Labels:      d.expandMap(d.vm.Labels, "labels"),
 		Annotations: d.expandMap(d.vm.Annotations, "annotations"),
 
+		PodLabels:      d.expandMap(d.vm.PodLabels, "podLabels"),
 		PodAnnotations: d.expandMap(d.vm.PodAnnotations, "podAnnotations"),
 
 		Plain: d.isPlain(), Backup: d.backup(),
@@ -143,15 +144,21 @@ func (d *draft) metadata() Metadata {
 	if m.Hostname != "" && values.NameProblem(m.Hostname) != "" {
 		d.errorf(d.entry.At("hostname"), rule.BadName, "hostname", "%s", values.NameProblem(m.Hostname))
 	}
-	d.checkLabels(m.Labels, "labels")
+	d.checkVMLabels(m.Labels, "labels", false)
+	d.checkVMLabels(m.PodLabels, "podLabels", m.Plain)
 	d.checkAnnotations(m.Annotations, "annotations")
 	d.checkAnnotations(m.PodAnnotations, "podAnnotations")
 	d.warnOfPodAnnotations(m.Annotations)
-	if name, ok := m.Labels[domainLabel]; ok && name != d.name {
-		d.errorf(d.entry.KeyAt("labels", domainLabel), rule.BadLabel, source.JoinPath("labels", domainLabel),
+	return m
+}
+
+// checkVMLabels checks the labels below a key of the VM. They can be any if no Service selects the VM by them.
+func (d *draft) checkVMLabels(m map[string]string, key string, unselected bool) {
+	d.checkLabels(m, key)
+	if name, ok := m[domainLabel]; ok && name != d.name && !unselected {
+		d.errorf(d.entry.KeyAt(key, domainLabel), rule.BadLabel, source.JoinPath(key, domainLabel),
 			"the label of the VM's pods is the name of the VM, by which Services select it; remove it")
 	}
-	return m
 }
 
 // checkLabels checks labels. keys is the path to them.

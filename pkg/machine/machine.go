@@ -5,6 +5,7 @@
 package machine
 
 import (
+	"maps"
 	"net/netip"
 	"slices"
 
@@ -95,12 +96,24 @@ type Metadata struct {
 	Hostname    string
 	Labels      map[string]string // of the VirtualMachine and its template
 	Annotations map[string]string // of the VirtualMachine
+	PodLabels   map[string]string // of the template only; they win over the labels of both
 
 	PodAnnotations map[string]string // of the template
 	// Backup is true if KubeVirt tracks the changed blocks of the disks.
 	Backup bool
 	// Plain is true if the VM and its pods do not get the labels and annotations that consoles show.
 	Plain bool
+}
+
+// OfPods returns the labels that the user gives the pods of a VM, not to be changed.
+func (m *Metadata) OfPods() map[string]string {
+	if len(m.PodLabels) == 0 {
+		return m.Labels
+	}
+	out := make(map[string]string, len(m.Labels)+len(m.PodLabels))
+	maps.Copy(out, m.Labels)
+	maps.Copy(out, m.PodLabels)
+	return out
 }
 
 // Sizing is cpu and memory, or the instance type that sets both.
@@ -145,6 +158,7 @@ const (
 	DiskEjected                       // a CD-ROM drive without a medium
 	DiskFiles                         // files that Kubernetes or KubeVirt provides: a ConfigMap, Secret, …
 	DiskGuestData                     // the data of cloud-init, or the answer file
+	DiskVolume                        // a volume in the form of KubeVirt
 )
 
 // Disk is one disk with all values resolved.

@@ -107,14 +107,15 @@ const mostSets = 32
 
 // noteSet adds the labels of a pod, unless another pod has the same.
 func (p *podLabels) noteSet(m *Machine) {
-	isSame := func(s podSet) bool { return s.entry == m.Entry && maps.Equal(s.labels, m.Labels) }
+	all := m.OfPods()
+	isSame := func(s podSet) bool { return s.entry == m.Entry && maps.Equal(s.labels, all) }
 	switch {
 	case p.more || slices.ContainsFunc(p.sets, isSame):
 	case len(p.sets) == mostSets:
 		p.more, p.sets = true, nil
 	default:
-		own := make(map[string]string, len(m.Labels))
-		for key, value := range m.Labels {
+		own := make(map[string]string, len(all))
+		for key, value := range all {
 			own[strings.Clone(key)] = strings.Clone(value)
 		}
 		p.sets = append(p.sets, podSet{own, strings.Clone(m.Entry)})
@@ -150,7 +151,7 @@ func (w *wide) notePod(m *Machine) {
 			of.values[key][strings.Clone(value)] = true
 		}
 	}
-	for key, value := range m.Labels {
+	for key, value := range m.OfPods() {
 		note(key, value)
 	}
 	if m.Entry != "" {

@@ -64,12 +64,17 @@ func (d *draft) checkRemoval(lc *Lifecycle) {
 // warnVolatileRoot warns of a pet that loses its root disk on every stop.
 func (d *draft) warnVolatileRoot(disks []Disk) {
 	for i := range disks {
-		if disks[i].Name == values.RootDisk && disks[i].Kind == DiskContainerDisk {
+		if disks[i].Name == values.RootDisk && disks[i].isVolatile() {
 			at, path := d.entry.At("disks", values.RootDisk, "source"), d.entry.Path+".disks.root.source"
-			d.diags.Warnf(at, rule.VolatileRoot, path, "what the guest writes to a container disk is lost when it stops; "+
+			d.diags.Warnf(at, rule.VolatileRoot, path, "what the guest writes to such a disk is lost when it stops; "+
 				"expected a source that is copied, such as `registry`, or `lifecycle: cattle`")
 		}
 	}
+}
+
+// isVolatile reports whether what the guest writes to a disk with content is lost when the VM stops.
+func (d *Disk) isVolatile() bool {
+	return d.Kind == DiskContainerDisk || d.Source.Volume.Get("ephemeral") != nil
 }
 
 // reportLimit reports a setting that the strategy of the VM does not allow.

@@ -24,7 +24,7 @@ var userDataHeads = []string{
 func (d *draft) checkUserDataHead(text string) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if !slices.ContainsFunc(userDataHeads, func(head string) bool { return strings.HasPrefix(text, head) }) {
-		d.errorf(d.entry.KeyAt("cloudInit", "userData"), rule.BadValue, "cloudInit.userData",
+		d.reportNew(d.entry.KeyAt("cloudInit", "userData"), rule.BadValue, "cloudInit.userData",
 			"user data without its first line, which the guest ignores; "+
 				"expected `#cloud-config`, `#!/bin/sh` or another header of cloud-init first")
 	}

@@ -74,6 +74,8 @@ func (x *rendering) volume(d *machine.Disk, g *keys.GuestData) kubevirtv1.Volume
 		keys.Sysprep.Set(out.Sysprep, &x.Sysprep.Sysprep)
 	case d.Kind == machine.DiskGuestData:
 		keys.SetCloudInit(&out.VolumeSource, x.CloudInit, g)
+	case d.Kind == machine.DiskVolume:
+		x.decode(d.Source.Volume, &out.VolumeSource, "disks."+d.Name+".source.volume")
 	default:
 		x.checkCapacity(d)
 		keys.SetVolume(&out.VolumeSource, d)

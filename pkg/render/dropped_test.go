@@ -158,6 +158,7 @@ var markers = map[string]marker{
 	"disks.*.source.downwardMetrics": {true, disk(keys{"size": "5Gi"})},
 	"disks.*.source.cloudInit":       {true, merge(disk(keys{"bus": "scsi"}), keys{"cloudInit": keys{"user": "me"}})},
 	"disks.*.source.sysprep":         {true, disk(keys{"bus": "scsi"})},
+	"disks.*.source.volume":          {keys{"hostDisk": keys{"path": "/a", "type": "Disk"}}, disk(keys{"size": "5Gi"})},
 	"disks.*.source.vddk":            {vddk, disk(keys{"size": "5Gi"})},
 	"disks.*.source.imageio": {keys{
 		"url": "https://a/b", "diskId": "d", "secretRef": "s", "certConfigMap": "c",
@@ -226,6 +227,7 @@ var markers = map[string]marker{
 	"hostname":                   {"h", nil},
 	"labels.*":                   {"x", nil},
 	"annotations.*":              {"x", nil},
+	"podLabels.*":                {"v", nil},
 	"podAnnotations.*":           {"x", nil},
 	"workload":                   {"highperformance", nil},
 	"namespace":                  {"other", nil},

@@ -42,11 +42,12 @@ func (x *rendering) vmLabels() map[string]string {
 // templateLabels returns the labels of the VM's template, which its pod also has.
 // Users cannot change the domain label: Services select by it.
 func (x *rendering) templateLabels() map[string]string {
-	all := make(map[string]string, 2+len(x.Labels))
+	all := make(map[string]string, 2+len(x.Labels)+len(x.PodLabels))
 	if !x.Plain {
 		all[labelSize] = x.Flavor
 	}
 	maps.Copy(all, x.Labels)
+	maps.Copy(all, x.PodLabels)
 	if !x.Plain {
 		all[labelDomain] = x.base
 	}

@@ -182,6 +182,7 @@ func TestDiskAnnotations(t *testing.T) {
 func TestLabels(t *testing.T) {
 	m := linuxMachine(t)
 	m.Labels = map[string]string{labelApp: "shop", labelDomain: "mine", "tier": "edge"}
+	m.PodLabels = map[string]string{"tier": "inner", "mesh": "on"}
 	m.Lifecycle.Protect = true
 	objects := render(t, m)
 	vm := find[*kubevirtv1.VirtualMachine](t, objects)
@@ -190,7 +191,7 @@ func TestLabels(t *testing.T) {
 	}, vm.Labels)
 	// Services select by the domain.
 	require.Equal(t, map[string]string{
-		labelApp: "shop", labelDomain: "web01", labelSize: "small", "tier": "edge",
+		labelApp: "shop", labelDomain: "web01", labelSize: "small", "tier": "inner", "mesh": "on",
 	}, vm.Spec.Template.ObjectMeta.Labels)
 	require.Equal(t, map[string]string{
 		labelApp: "web01", labels.ManagedBy: "vmrender",

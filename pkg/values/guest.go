@@ -37,8 +37,9 @@ type CloudInit struct {
 	// Secret with the complete user data under `userdata`.
 	Secret string `json:"secret,omitempty" format:"name"`
 	// Location of user and network data: in a Secret (the default for pets, whose data counts at the first boot only: a
-	// change of it changes nothing of the VirtualMachine), or in the VirtualMachine (the default for cattle).
-	Store string `json:"store,omitempty" enum:"inline,secret"`
+	// change of it changes nothing of the VirtualMachine), or in the VirtualMachine (the default for cattle), as text
+	// (`inline`) or in Base64 (`base64`, as many examples of KubeVirt have it).
+	Store string `json:"store,omitempty" enum:"inline,base64,secret"`
 	// Data source that the guest reads. Defaults to noCloud, which Windows does not read.
 	Datasource string `json:"datasource,omitempty" enum:"noCloud,configDrive"`
 	// Bus of the disk with the data, unless a disk has the source `cloudInit`. Defaults to that of the operating

@@ -70,10 +70,13 @@ type VM struct {
 	Arch string `json:"arch,omitempty" enum:"amd64,arm64,s390x"`
 	// Host name of the guest. Defaults to the name of the VM. A template.
 	Hostname string `json:"hostname,omitempty"`
-	// Labels of the VirtualMachine and its pods. For labels of only one of them, use `overrides`. Values are templates.
+	// Labels of the VirtualMachine and its pods. Values are templates.
 	Labels map[string]string `json:"labels,omitempty" example:"{tier: web}"`
 	// Annotations of the VirtualMachine. Values are templates.
 	Annotations map[string]string `json:"annotations,omitempty" example:"{team: web}"`
+	// Labels of the VM's pods only, which Services, network policies and affinities select. For a key that `labels` has
+	// as well, the pods have this value. For labels of the VirtualMachine only, use `overrides`. Values are templates.
+	PodLabels map[string]string `json:"podLabels,omitempty" example:"{tier: web}"`
 	// Annotations of the VM's pods, which service meshes, networks, the descheduler and backup tools read. Values are
 	// templates.
 	PodAnnotations map[string]string `json:"podAnnotations,omitempty"`

@@ -114,7 +114,7 @@ func (m *merge) takenBack(x *merging, rendered *draft.Live) *source.Node {
 
 // each returns the removals of the keys of a map of texts, for its removal.
 func each(c edit.Change, from *source.Node) []edit.Change {
-	texts := []string{"labels", "annotations", "podAnnotations", "nodeSelector"}
+	texts := []string{"labels", "annotations", "podLabels", "podAnnotations", "nodeSelector"}
 	if c.Value != nil || len(c.Path) > 1 || !slices.Contains(texts, c.Path[0]) {
 		return []edit.Change{c}
 	}
@@ -131,8 +131,8 @@ func (x *merging) take(keys *source.Node, c edit.Change, from, to *source.Node) 
 	switch {
 	case key == "cloudInit":
 		return placed(keys, []string{key}, takeCloudInit(keys.Get(key), to.Get(key)))
-	case (key == "labels" || key == "annotations") && len(c.Path) == 2 && c.Value == nil && x.isLabelled(c.Path[1]):
-		return keys // it is on the VM or on its pods: an override
+	case key == "labels" && len(c.Path) == 2 && c.Value == nil && x.Live.VM.Labels[c.Path[1]] != "":
+		return keys // it is on the VM, and not on its pods: an override
 	case c.Value != nil && c.Value.Kind == source.List && keys.Get(c.Path...) != nil:
 		c.Value = withoutGenerated(from.Get(c.Path...), keys.Get(c.Path...), c.Value)
 	case c.Value == nil:
@@ -142,13 +142,6 @@ func (x *merging) take(keys *source.Node, c edit.Change, from, to *source.Node) 
 		}
 	}
 	return placed(keys, c.Path, c.Value)
-}
-
-// isLabelled reports whether the VM or its pods have a label.
-func (x *merging) isLabelled(key string) bool {
-	_, ofVM := x.Live.VM.Labels[key]
-	_, ofPods := x.Live.VM.Spec.Template.ObjectMeta.Labels[key]
-	return ofVM || ofPods
 }
 
 // takeCloudInit returns cloud-init with the data of the VM in the place of the keys that

@@ -131,6 +131,8 @@ func content(d *machine.Disk) string {
 		return "existing " + d.Source.String()
 	case machine.DiskEjected:
 		return "no medium"
+	case machine.DiskVolume:
+		return d.Source.Volume.Fields[0].Key
 	case machine.DiskDataVolume, machine.DiskContainerDisk, machine.DiskEmpty, machine.DiskFiles, machine.DiskGuestData:
 	}
 	return strings.TrimSpace(d.Source.String() + " " + d.Source.Version)
@@ -143,6 +145,8 @@ func fate(d *machine.Disk) string {
 		return "kept"
 	case d.Kind == machine.DiskDataVolume:
 		return "deleted"
+	case d.Source.Volume.Get("hostDisk") != nil:
+		return "kept on its node"
 	}
 	return "its content is temporary"
 }
