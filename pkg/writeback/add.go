@@ -10,6 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/edit"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -159,12 +160,43 @@ func (a *attempt) checkNames() {
 // failure reports whether the entry of a new VM does not render it, with the reason if that has to do with it alone.
 func (a *attempt) failure(x *merging, r *rendering) (why string, failed bool) {
 	switch {
+	case len(r.errors) == 0 && r.vms[x.Key()].JSON == nil:
+		return "an entry for it renders another VM", true
 	case len(r.errors) == 0:
-		return "an entry for it renders another VM", r.vms[x.Key()].JSON == nil
+		made := x.madeIn(r, x.claims())
+		return fmt.Sprintf("an entry for it creates the DataVolume %q, and the VM has a claim of that name", made), made != ""
 	case len(a.list) == 1:
 		return r.errors[0].text(), true
 	}
 	return r.alone[x.Key()], len(x.errorsIn(r)) > 0
+}
+
+// claims returns the names of the claims and DataVolumes that a VM has, not nil.
+func (x *merging) claims() []string {
+	out := []string{}
+	for i := range x.Live.Spec().Volumes {
+		switch v := &x.Live.Spec().Volumes[i]; {
+		case v.DataVolume != nil:
+			out = append(out, v.DataVolume.Name)
+		case v.PersistentVolumeClaim != nil:
+			out = append(out, v.PersistentVolumeClaim.ClaimName)
+		}
+	}
+	return out
+}
+
+// madeIn returns the first DataVolume that is rendered next to a VM, of those with a name among some; all count if that
+// is nil. It is "" if there is none. A new VM has its disks: a DataVolume for one would be filled again, or be in the
+// way.
+func (x *merging) madeIn(r *rendering, names []string) string {
+	disks := r.machines[x.Key()].Disks
+	for i := range disks {
+		d := &disks[i]
+		if d.Kind == machine.DiskDataVolume && d.Keep && (names == nil || slices.Contains(names, d.Claim)) {
+			return d.Claim
+		}
+	}
+	return ""
 }
 
 // textWith returns the text of a file with the entries of VMs; a file that does not exist is created.

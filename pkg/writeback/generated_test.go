@@ -117,7 +117,7 @@ defaults:
 `
 
 // TestMergeAdds adds the VMs of generated fleets, as if a user had created them manually, to a
-// fleet with other defaults.
+// fleet with other defaults. No DataVolume is rendered for them, since they have their disks.
 func TestMergeAdds(t *testing.T) {
 	added, refused := 0, 0
 	for seed := range uint64(40) {
@@ -131,6 +131,8 @@ func TestMergeAdds(t *testing.T) {
 		r, err := writeback.Merge(byHand(t, objects), to, writeback.Options{Fleet: fleet.Options{Limit: to}})
 		require.NoError(t, err, "seed %d", seed)
 		_, report := written(t, r)
+		require.NoError(t, r.Save())
+		requireNoDataVolumes(t, to, "first")
 		for _, m := range r.Machines {
 			if m.Refused != "" {
 				refused++
@@ -142,6 +144,17 @@ func TestMergeAdds(t *testing.T) {
 	}
 	require.Greater(t, added, 20)
 	require.Less(t, refused, added/10, "what the format refuses of a VM, such as cloud-init for Windows")
+}
+
+// requireNoDataVolumes checks that a fleet renders none but those of one VM.
+func requireNoDataVolumes(t *testing.T, dir, but string) {
+	t.Helper()
+	c := render.NewCollector()
+	_, diags := machine.Visit(dir, fleet.Options{Limit: dir}, c.Visit)
+	require.False(t, diags.HasErrors())
+	for _, o := range render.Objects(c.Rendered(diags)...) {
+		require.True(t, o.Kind != "DataVolume" || manifest.Text(o.Tree(), "metadata", "labels", "app") == but, o.ID)
+	}
 }
 
 // generated writes a random fleet and returns its directory and its objects, or nil for a

@@ -211,10 +211,17 @@ func (x *merging) takeDisks(keys *source.Node, from, to *drafted) *source.Node {
 const driversVolume = "virtiodrivers"
 
 // otherDisk returns a disk. Size and content of the operating system's image have no effect on
-// a root disk with another source, so the entry does not have to set them.
+// a root disk with another source, so the entry does not have to set them. A root disk that the VM owns, and that has no
+// source, has that image.
 func (x *merging) otherDisk(key string, disk *source.Node) *source.Node {
-	if key == values.RootDisk && x.OS.RootSize != "" && disk.Get("size") == nil {
-		return placed(disk, []string{"size"}, node.Value(x.OS.RootSize))
+	if key != values.RootDisk {
+		return disk
+	}
+	if image := x.OS.Node.Get("image"); image.IsSet() && disk.Get("source") == nil && disk.Get("keep") != nil {
+		disk = placed(disk, []string{"source"}, image)
+	}
+	if x.OS.RootSize != "" && disk.Get("size") == nil {
+		disk = placed(disk, []string{"size"}, node.Value(x.OS.RootSize))
 	}
 	return disk
 }

@@ -311,6 +311,9 @@ func (a *attempt) checkOthers(before, after *rendering) bool {
 			return false
 		default:
 			x := own[before.owners[id]]
+			if x.out.Added {
+				continue // see [merge.checkOthers]
+			}
 			x.out.Dropped = append(x.out.Dropped, fmt.Sprintf("%s %s/%s", id.Kind, id.Namespace, id.Name))
 		}
 	}

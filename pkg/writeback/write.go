@@ -71,6 +71,9 @@ func (m *merge) judgeMerged(x *merging, before *rendering) error {
 // describe notes how a VM differs from what is rendered, and the changes of its entry.
 func (m *merge) describe(x *merging, r *rendering) error {
 	x.result = r.vms[x.Key()]
+	if made := x.madeIn(r, nil); x.out.Added && made != "" {
+		return refused(fmt.Sprintf("an entry for it creates the DataVolume %q, which the VM does not use", made))
+	}
 	if !x.isRendered(r) {
 		rendered, err := draft.ReadUncounted(x.result, x.Live.Namespace)
 		if err != nil {
@@ -122,7 +125,7 @@ func (m *merge) checkOthers(x *merging, before, after *rendering) error {
 			return refused(fmt.Sprintf("the change would also change %s/%s; make it manually", id.Namespace, id.Name))
 		case !ok && !isOwn && id.Kind == "VirtualMachine":
 			return refused(fmt.Sprintf("without %s/%s; make the change manually", id.Namespace, id.Name))
-		case !ok:
+		case !ok && (!x.out.Added || !isOwn): // those of a new VM were rendered only on the way to its entry
 			x.out.Dropped = append(x.out.Dropped, fmt.Sprintf("%s %s/%s", id.Kind, id.Namespace, id.Name))
 		}
 	}
