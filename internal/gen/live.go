@@ -78,7 +78,7 @@ var liveSections = []liveSection{
 	}},
 	{"The rest", []liveChange{
 		{"labels and annotations of the VirtualMachine", "`annotations`", "linux running | metadata.labels.tier = front"},
-		{"labels of pods", "`labels`, `podAnnotations`", "linux running | spec.template.metadata.labels.tier = front"},
+		{"labels of pods", "`labels`, `podLabels`, `podAnnotations`", "linux running | spec.template.metadata.labels.tier = front"},
 		{"host name", "`hostname`", "linux running | ~.hostname = other"},
 		{"grace period", "`terminationGracePeriodSeconds`", "linux running | ~.terminationGracePeriodSeconds = 60"},
 		{"probes", "`readinessProbe`, `livenessProbe`", "linux running | ~.readinessProbe.periodSeconds = 20"},

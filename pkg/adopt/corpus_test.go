@@ -191,7 +191,7 @@ func copied(t *testing.T, o manifest.Object, n int) manifest.Object {
 	return out
 }
 
-// shareMigration gives a copy the labels for the migration that the VMs of one plan of MTV came with.
+// shareMigration sets the labels that all VMs have which one plan of MTV has migrated.
 func shareMigration(to, from manifest.Tree, path ...string) {
 	for _, key := range []string{"migration", "plan"} {
 		if value, ok := manifest.Map(from, path...)[key]; ok {

@@ -225,9 +225,9 @@ func isIdentity(path string) bool {
 // sharedKeys are the keys that move to the defaults of a file, or of the fleet, if all VMs of it have the same: those
 // that rarely identify a single VM.
 var sharedKeys = []string{
-	"instancetype", "preference", "flavor", "cpu", "memory", "resources", "nics", "cloudInit", "sysprep", "machineType", "arch", "labels",
-	"annotations", "podLabels", "podAnnotations", "workload", "runStrategy", "evictionStrategy", "nodeSelector", "tolerations",
-	"affinity", "topologySpreadConstraints", "priorityClassName", "terminationGracePeriodSeconds", "readinessProbe",
+	"instancetype", "preference", "flavor", "cpu", "memory", "resources", "nics", "cloudInit", "sysprep", "machineType",
+	"arch", "labels", "annotations", "podLabels", "podAnnotations", "workload", "runStrategy", "evictionStrategy",
+	"nodeSelector", "tolerations", "affinity", "topologySpreadConstraints", "priorityClassName", "terminationGracePeriodSeconds", "readinessProbe",
 	"livenessProbe", "accessCredentials",
 }
 

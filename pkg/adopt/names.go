@@ -10,7 +10,9 @@ import (
 // nameLabels are the labels of pods whose value is the name of their VM by convention: that of the common templates and
 // virtctl, that of KubeVirt's examples, KubeVirt's own (which has the host name), Harvester's, and that which MTV sets
 // and every VM that is rendered has on its VirtualMachine.
-var nameLabels = []string{"kubevirt.io/domain", "kubevirt.io/vm", "vm.kubevirt.io/name", "harvesterhci.io/vmName", "app"}
+var nameLabels = []string{
+	"kubevirt.io/domain", "kubevirt.io/vm", "vm.kubevirt.io/name", "harvesterhci.io/vmName", "app",
+}
 
 // shareNames moves labels with the names of the VMs to the level whose VMs all have theirs: the fleet, or a file. It
 // reports whether any has moved.

@@ -28,12 +28,13 @@ type GuestData struct {
 // SetCloudInit writes the volume with the data of cloud-init.
 func SetCloudInit(to *kubevirtv1.VolumeSource, c *machine.CloudInit, g *GuestData) {
 	s := kubevirtv1.CloudInitNoCloudSource{}
-	if g.Secret {
+	switch {
+	case g.Secret:
 		s.UserDataSecretRef, s.NetworkDataSecretRef = refer(c.SecretName, g.User), refer(c.SecretName, g.Network)
-	} else if c.Store == inBase64 {
+	case c.Store == inBase64:
 		s.UserDataBase64 = base64.StdEncoding.EncodeToString([]byte(g.User))
 		s.NetworkDataBase64 = base64.StdEncoding.EncodeToString([]byte(g.Network))
-	} else {
+	default:
 		s.UserData, s.NetworkData = g.User, g.Network
 	}
 	if name := c.NetworkDataSecret; name != "" {
@@ -89,7 +90,8 @@ func storedData(s *kubevirtv1.CloudInitNoCloudSource) (user, network, store stri
 // decoded returns a text that is in Base64, and reports whether that is its only form.
 func decoded(text string) (string, bool) {
 	data, err := base64.StdEncoding.DecodeString(text)
-	isText := utf8.Valid(data) && !slices.ContainsFunc(data, func(b byte) bool { return b < ' ' && b != '\n' && b != '\t' })
+	isControl := func(b byte) bool { return b < ' ' && b != '\n' && b != '\t' }
+	isText := utf8.Valid(data) && !slices.ContainsFunc(data, isControl)
 	return string(data), err == nil && isText && base64.StdEncoding.EncodeToString(data) == text
 }
 

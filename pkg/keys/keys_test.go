@@ -345,12 +345,12 @@ func TestCloudInit(t *testing.T) {
 
 // Data in Base64 is read only if it is rendered back to the same text.
 func TestEncodedCloudInit(t *testing.T) {
-	for _, s := range []kubevirtv1.CloudInitNoCloudSource{
-		{UserDataBase64: "dQ"}, {UserDataBase64: "dR=="}, {UserDataBase64: "/w=="}, {UserDataBase64: "AAAA"},
-		{UserDataBase64: "dQ==", NetworkData: "n"},
-	} {
-		require.Empty(t, keys.GetCloudInit(&kubevirtv1.VolumeSource{CloudInitNoCloud: &s}).Fields, s)
+	for _, text := range []string{"dQ", "dR==", "/w==", "AAAA"} {
+		s := kubevirtv1.CloudInitNoCloudSource{UserDataBase64: text}
+		require.Empty(t, keys.GetCloudInit(&kubevirtv1.VolumeSource{CloudInitNoCloud: &s}).Fields, text)
 	}
+	mixed := kubevirtv1.CloudInitNoCloudSource{UserDataBase64: "dQ==", NetworkData: "n"}
+	require.Empty(t, keys.GetCloudInit(&kubevirtv1.VolumeSource{CloudInitNoCloud: &mixed}).Fields)
 }
 
 func TestHardware(t *testing.T) {

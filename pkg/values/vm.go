@@ -110,8 +110,8 @@ type VM struct {
 	NodeSelector map[string]string `json:"nodeSelector,omitempty" keys:"label" example:"{zone: a}"`
 	// Kubernetes tolerations.
 	Tolerations *source.Node `json:"tolerations,omitempty" ref:"tolerations"`
-	// Kubernetes affinity. Its selectors, and those of `topologySpreadConstraints`, see the labels of pods: `labels` of
-	// their VMs, and on the VMs of `replicas` also `vmrender.io/group` with the name of the entry. See
+	// Kubernetes affinity. Its selectors, and those of `topologySpreadConstraints`, see the labels of pods: `labels`
+	// and `podLabels` of their VMs, and on the VMs of `replicas` also `vmrender.io/group` with the name of the entry. See
 	// [spread.md](../how-to/spread.md).
 	Affinity *source.Node `json:"affinity,omitempty" ref:"affinity"`
 	// Kubernetes topology spread constraints.

@@ -211,7 +211,7 @@ func (x *merging) takeDisks(keys *source.Node, from, to *drafted) *source.Node {
 const driversVolume = "virtiodrivers"
 
 // otherDisk returns a disk. Size and content of the operating system's image have no effect on
-// a root disk with another source, so the entry does not have to set them. A root disk that the VM owns, and that has no
+// a root disk with another source, so the entry does not have to set them. A root disk that the VM owns, without a
 // source, has that image.
 func (x *merging) otherDisk(key string, disk *source.Node) *source.Node {
 	if key != values.RootDisk {
