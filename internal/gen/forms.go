@@ -126,7 +126,7 @@ var foreignForms = map[string]foreignForm{
 	"livenessProbe":             {"object", "map", "Written as in KubeVirt's VirtualMachine, under `spec.template.spec`."},
 	"dataSourceRef":             {"object", "map", "Written as in a DataVolume, under `spec.storage`."},
 	"imageio":                   {"object", "map", "Written as in a DataVolume, under `spec.source`."},
-	"volume":                    {"object", "map", "Written as in `volumes` of KubeVirt's VirtualMachine, without its name."},
+	"volume":                    {"object", "map", "Written as in `volumes` of the VirtualMachine, without `name`."},
 	"vddk":                      {"object", "map", "Written as in a DataVolume, under `spec.source`."},
 	"readinessProbe":            {"object", "map", "Written as in KubeVirt's VirtualMachine, under `spec.template.spec`."},
 	"tolerations":               {"array", "list", "Written as in a Pod's `spec`."},

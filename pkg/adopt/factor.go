@@ -227,8 +227,8 @@ func isIdentity(path string) bool {
 var sharedKeys = []string{
 	"instancetype", "preference", "flavor", "cpu", "memory", "resources", "nics", "cloudInit", "sysprep", "machineType",
 	"arch", "labels", "annotations", "podLabels", "podAnnotations", "workload", "runStrategy", "evictionStrategy",
-	"nodeSelector", "tolerations", "affinity", "topologySpreadConstraints", "priorityClassName", "terminationGracePeriodSeconds", "readinessProbe",
-	"livenessProbe", "accessCredentials",
+	"nodeSelector", "tolerations", "affinity", "topologySpreadConstraints", "priorityClassName",
+	"terminationGracePeriodSeconds", "readinessProbe", "livenessProbe", "accessCredentials",
 }
 
 // shareAll moves what all of two or more VMs have to the level above them.
