@@ -192,3 +192,20 @@ func TestInline(t *testing.T) {
 		require.Contains(t, stderr, `Fleet/shop: vms.db.flavor: unknown flavor "mediun"; did you mean "medium"?`)
 	}
 }
+
+// TestPage compares docs/how-to/kustomize.md with the examples, and with the output of an error.
+func TestPage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/how-to/kustomize.md")
+	require.NoError(t, err)
+	for _, name := range []string{"kustomize/vms.yaml", "kustomize/kustomization.yaml", "kpt/Kptfile"} {
+		file, err := os.ReadFile(filepath.Join("../../examples", name))
+		require.NoError(t, err)
+		_, content, _ := bytes.Cut(file, []byte("\n")) // after the comment
+		require.Contains(t, string(text), "\n# "+filepath.Base(name)+"\n"+string(content)+"```\n")
+	}
+	dir := example(t, "kustomize")
+	replace(t, filepath.Join(dir, "fleet/web.yaml"), "medium", "mediun")
+	_, stderr, ok := run(t, dir, "kustomize", "build", "--enable-alpha-plugins", "--enable-exec")
+	require.False(t, ok)
+	require.Contains(t, string(text), "$ kustomize build --enable-alpha-plugins --enable-exec\n"+stderr+"```\n")
+}
