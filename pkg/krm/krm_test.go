@@ -134,7 +134,7 @@ const fleetItem = `- apiVersion: vmrender.io/v1alpha1
   vms: {web: {os: fedora, flavor: small}}
 `
 
-// TestStale drops objects that were rendered into a file before and are not rendered any more.
+// TestStale drops objects that were rendered into a file before and no longer are.
 func TestStale(t *testing.T) {
 	at := "    annotations: {internal.config.kubernetes.io/path: sub/fleet.yaml, " +
 		"config.kubernetes.io/local-config: 'true'}\n"
@@ -149,6 +149,12 @@ func TestStale(t *testing.T) {
 	again, problems := run(t, strings.TrimPrefix(out, listHeader))
 	require.Empty(t, problems)
 	require.Equal(t, out, again)
+
+	t.Chdir("../../examples")
+	old = strings.Replace(old, "sub/rendered-site", "rendered-x", 1)
+	out, problems = run(t, strings.Replace(directory("kpt", ""), "items: []\n", "items:\n"+old, 1))
+	require.Empty(t, problems)
+	require.NotContains(t, out, "name: old")
 }
 
 // TestOutside refuses a fleet that a symbolic link puts outside of the working directory.
@@ -173,6 +179,27 @@ vms: {web: {os: fedora, flavor: small}}
 		require.Equal(t, []string{want}, problems)
 		require.NotContains(t, out, "kubevirt")
 	}
+}
+
+// TestNoFleet refuses a list in which nothing is to be rendered, instead of rendering no VMs, and keeps its items.
+func TestNoFleet(t *testing.T) {
+	item := "- apiVersion: example.org/v1\n  kind: Fleet\n  metadata:\n    name: of-others\n"
+	out, problems := run(t, "items:\n"+item)
+	require.Equal(t, []string{"functionConfig: spec.path: not set, and no object in the list is a Fleet; " +
+		"set the directory of a fleet, or add a Fleet"}, problems)
+	require.Contains(t, out, "items:\n"+item+"results:\n")
+}
+
+// TestAllProblems reports the problems of all fleets, keeps all items, and renders none.
+func TestAllProblems(t *testing.T) {
+	wrong := strings.NewReplacer("name: site", "name: other", "small", "smal").Replace(fleetItem)
+	out, problems := run(t, "items:\n"+fleetItem+wrong+strings.Replace(wrong, "other", "third", 1))
+	require.Equal(t, []string{
+		`Fleet/other: vms.web.flavor: unknown flavor "smal"; did you mean "small"?`,
+		`Fleet/third: vms.web.flavor: unknown flavor "smal"; did you mean "small"?`,
+	}, problems)
+	require.True(t, strings.HasPrefix(out, listHeader+"items:\n"+fleetItem+wrong), out)
+	require.NotContains(t, out, "VirtualMachine")
 }
 
 // TestSecrets shows no value of a var in problems or results.

@@ -43,7 +43,7 @@ func TestPackageDirectory(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	require.NoError(t, os.Remove(filepath.Join(dir, "kustomization.yaml")))
-	want := objects(t, must(t, dir, "vmrender", "template", "fleet", "--namespace", "shop"))
+	want := objects(t, must(t, dir, "vmrender", "template", "fleet"))
 	for range 2 {
 		must(t, dir, "kpt", "fn", "render", "--allow-exec")
 		require.Equal(t, want, objects(t, read(t, dir, "rendered-shop.yaml")))
@@ -54,6 +54,7 @@ func TestPackageDirectory(t *testing.T) {
 func TestEval(t *testing.T) {
 	dir := example(t, "kustomize")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".krmignore"), []byte("*\n"), 0o600))
+	replace(t, filepath.Join(dir, "fleet/fleet.yaml"), "namespace: shop, ", "")
 	out := must(t, dir, "kpt", "fn", "eval", "--exec", "vmrender krm", "--output", "unwrap", "--",
 		"path=fleet", "namespace=shop")
 	require.Equal(t, objects(t, must(t, dir, "vmrender", "template", "fleet", "--namespace", "shop")), objects(t, out))

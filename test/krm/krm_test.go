@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -135,7 +136,7 @@ func TestGenerator(t *testing.T) {
 	dir := example(t, "kustomize")
 	built, err := kustomize(dir)
 	require.NoError(t, err)
-	require.Equal(t, objects(t, must(t, dir, "vmrender", "template", "fleet", "--namespace", "shop")), objects(t, built))
+	require.Equal(t, objects(t, must(t, dir, "vmrender", "template", "fleet")), objects(t, built))
 }
 
 // TestCommand builds it with kustomize's own command, with the flags that Argo CD passes.
@@ -202,6 +203,13 @@ func TestPage(t *testing.T) {
 		require.NoError(t, err)
 		_, content, _ := bytes.Cut(file, []byte("\n")) // after the comment
 		require.Contains(t, string(text), "\n# "+filepath.Base(name)+"\n"+string(content)+"```\n")
+	}
+	mod, err := os.ReadFile("go.mod")
+	require.NoError(t, err)
+	for _, tool := range []string{"kustomize", "kpt"} {
+		version := regexp.MustCompile("/" + tool + `(?:/v5)? v(\S+)`).FindSubmatch(mod)
+		require.NotNil(t, version)
+		require.Contains(t, string(text), tool+" "+string(version[1]))
 	}
 	dir := example(t, "kustomize")
 	replace(t, filepath.Join(dir, "fleet/web.yaml"), "medium", "mediun")

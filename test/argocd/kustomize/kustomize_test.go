@@ -33,7 +33,7 @@ func TestBuild(t *testing.T) {
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	dir := filepath.Join(repository, "kustomize")
 	require.NoError(t, os.CopyFS(dir, os.DirFS("../../../examples/kustomize")))
-	want, err := kube.SplitYAML(command(t, dir, "vmrender", "template", "fleet", "--namespace", "shop"))
+	want, err := kube.SplitYAML(command(t, dir, "vmrender", "template", "fleet"))
 	require.NoError(t, err)
 
 	app := kustomize.NewKustomizeApp(repository, dir, git.NopCreds{}, "", filepath.Join(bin, "kustomize"), "", "")
