@@ -174,7 +174,12 @@ func valuesOf(sets []string) []string {
 
 // noteHolds notes how many of the rendered VMs are held.
 func noteHolds(cmd *cobra.Command, rendered []render.Rendered) {
-	if n := render.CountHeld(rendered); n > 0 {
+	noteHeldVMs(cmd, render.CountHeld(rendered))
+}
+
+// noteHeldVMs notes a number of VMs that are held, unless it is 0.
+func noteHeldVMs(cmd *cobra.Command, n int) {
+	if n > 0 {
 		cmd.PrintErrf("note: %s held; see docs/how-to/hold.md\n", problems.Count(n, "VM"))
 	}
 }

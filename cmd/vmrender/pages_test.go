@@ -40,6 +40,7 @@ var triedPages = map[string]string{
 	"docs/how-to/drill.md":          "TestDrillPage",
 	"docs/how-to/environments.md":   "TestEnvironmentsPage",
 	"docs/how-to/hold.md":           "TestHoldPage",
+	"docs/how-to/kustomize.md":      "test/krm, TestPage",
 	"docs/how-to/update-images.md":  "TestImagesPage",
 	"docs/reference/fleet-files.md": "TestFleetFilesPage",
 	"docs/tutorials/first-vm.md":    "test/e2e, TestTutorialFirstVM",

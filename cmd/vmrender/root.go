@@ -81,6 +81,7 @@ func commandGroups() []commandGroup {
 			newSchemaCommand(),
 		}},
 		{"Argo CD", []*cobra.Command{newAppCommand()}},
+		{"kustomize and kpt", []*cobra.Command{newKRMCommand()}},
 		{"In Jobs that vmrender renders", []*cobra.Command{
 			newApproveCommand(), newPowerCommand(), newRolloutCommand(), newSnapshotCommand(), newRestoreCommand(),
 		}},

@@ -48,6 +48,24 @@ var basisMutations = []mutation{
 		`len(keys) > 0; keys`, `len(keys) > 1; keys`,
 	},
 
+	// The function of kustomize and kpt.
+	{
+		"pkg/krm/krm.go", "./pkg/krm", "a list without a fleet renders no empty list, of which all VMs would be pruned",
+		`len(fleets) == 0`, `false`,
+	},
+	{
+		"pkg/krm/krm.go", "./pkg/krm", "nothing of a list with an error is rendered",
+		`if !failed {`, `if failed || !failed {`,
+	},
+	{
+		"pkg/krm/config.go", "./pkg/krm", "symbolic links do not lead out of the working directory",
+		`return err != nil && outside == nil`, `return err != nil && outside != nil && false`,
+	},
+	{
+		"pkg/krm/items.go", "./pkg/krm", "what is no longer rendered does not stay in the package",
+		`return pathOf(item) == file`, `return pathOf(item) == file && false`,
+	},
+
 	// What everything else rests on.
 	{
 		"pkg/edit/edit.go", "./pkg/edit", "an edited text is read again before it is written",

@@ -75,6 +75,8 @@ type Environment struct {
 type Metadata struct {
 	// Name of the fleet.
 	Name string `json:"name"`
+	// Annotations for tools that read the file, such as kustomize and kpt. They are not rendered.
+	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
 // Target is the cluster that the manifests will run on. Versions default to
