@@ -18,7 +18,8 @@ func newExplainCommand() *cobra.Command {
 		Long: `Print the effective values of a VM, each with the file, line and column that sets
 it and the level of inheritance. With a KEY such as disks.root, print only the
 values under it. Values that could be secrets are shown as ***: passwords, user and
-network data, commands, vars, overrides, patches, and the credentials in URLs.
+network data, commands, overrides, patches, the credentials in URLs, and vars that are
+not a part of a value that is shown.
 
 With the KEY lifecycle, also describe what happens to the VM when it changes, is
 removed from Git, or its Argo CD Application is deleted.`,

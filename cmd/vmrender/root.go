@@ -43,7 +43,7 @@ for an invalid command line. Of hold, plan, status, drill and images, 1 is a fin
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          checkCommand,
-		Run:           func(*cobra.Command, []string) {}, // not reached: Args accepts nothing
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetVersionTemplate("{{ .Version }}\n")
 	root.SetFlagErrorFunc(flagError)
@@ -137,11 +137,10 @@ func failure(cmd *cobra.Command) int {
 	return statusInvalid
 }
 
-// checkCommand rejects the calls that reach the root: those without a command,
-// or with an unknown one.
+// checkCommand rejects the calls that reach the root with an unknown command. Without one, they print help.
 func checkCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return errors.New("no command; " + suggest.DidYouMean("", commandNames(root)))
+		return nil
 	}
 	for _, c := range root.Commands() {
 		if slices.Contains(c.SuggestFor, args[0]) {

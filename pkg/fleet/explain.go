@@ -77,12 +77,40 @@ func (e *Entry) replicas() int {
 // Explained returns the effective values of the entry as its levels set them, by key.
 func (e *Entry) Explained() []Explained {
 	var out []Explained
+	visible := e.visibleVars()
 	leaves(e.Keys, "", func(path string, n *source.Node) {
-		out = append(out, Explained{Key: path, Value: shown(path, n), Pos: n.Pos(), Level: e.origin(n)})
+		value := shown(path, n)
+		if visible[path] {
+			value = secret.Masked(display(n))
+		}
+		out = append(out, Explained{Key: path, Value: value, Pos: n.Pos(), Level: e.origin(n)})
 	})
 	slices.SortStableFunc(out, func(a, b Explained) int { return strings.Compare(topKey(a.Key), topKey(b.Key)) })
 	return out
 }
+
+// visibleVars returns the paths of the vars that are a part of values which are shown, such as an address: those are not
+// secret, unless they are named like a secret.
+func (e *Entry) visibleVars() map[string]bool {
+	visible := map[string]bool{}
+	leaves(e.Keys, "", func(path string, n *source.Node) {
+		if n.Kind != source.String || couldBeSecret().MatchString(path) {
+			return
+		}
+		for _, found := range varAlone().FindAllStringSubmatch(n.Text, -1) {
+			if !namedSecret().MatchString(found[1]) {
+				visible[found[1]] = true
+			}
+		}
+	})
+	return visible
+}
+
+// varAlone matches a part of a template that is replaced by a var as it is.
+var varAlone = lazyregexp.New(`\{\{-?\s*\.(vars(?:\.[A-Za-z0-9_]+)+)\s*-?\}\}`)
+
+// namedSecret matches the vars that are named like a secret.
+var namedSecret = lazyregexp.New(`(?i:pass|pw|token|secret|credential|key)`)
 
 // couldBeSecret matches the keys whose values can be anything, and so can be secrets,
 // and keys that are named like one, which may be misspelt.

@@ -17,8 +17,9 @@ import (
 func (d *draft) address(out *NIC, n *values.NIC, net *catalog.Network, i int) {
 	text := d.expand(n.IP, "nics", i, "ip")
 	out.IP = ""
-	if text == "" {
+	if out.Silent = text == values.NoAddress; out.Silent || text == "" {
 		d.checkNothingWithoutIP(n, i)
+		d.checkNotOfPod(out.Silent && net.Pod, i)
 		return
 	}
 	prefix, ok := d.ip(text, i)
@@ -38,14 +39,19 @@ func (d *draft) address(out *NIC, n *values.NIC, net *catalog.Network, i int) {
 	out.Routes = d.routes(n, i)
 }
 
+// checkNotOfPod reports an address of a NIC on the pod network.
+func (d *draft) checkNotOfPod(isOfPod bool, i int) {
+	if isOfPod {
+		d.errorf(d.nicAt(i, "ip"), rule.Conflict, nicPath(i)+".ip",
+			"the cluster assigns the address of a NIC on the pod network; remove it, or use another network")
+	}
+}
+
 // checkSubnet checks that an address fits its network, and reports whether it
 // is in the network's subnet, if that is known.
 func (d *draft) checkSubnet(prefix netip.Prefix, n *values.NIC, net *catalog.Network, i int) bool {
 	at, path := d.nicAt(i, "ip"), nicPath(i)+".ip"
-	if net.Pod {
-		d.errorf(at, rule.Conflict, path, "the cluster assigns the address of a NIC on the pod network; "+
-			"remove it, or use another network")
-	}
+	d.checkNotOfPod(net.Pod, i)
 	cidr, err := netip.ParsePrefix(net.CIDR)
 	switch {
 	case err != nil: // there is none, or it is reported with the catalog
@@ -179,6 +185,6 @@ func (d *draft) nicItem(i int, key string, k int) *source.Node {
 func (d *draft) checkNothingWithoutIP(n *values.NIC, i int) {
 	if n.Gateway != "" || len(n.DNS) > 0 || len(n.Routes) > 0 {
 		d.errorf(d.entry.ItemAt("nics", i), rule.MissingKey, nicPath(i)+".ip",
-			"gateway, dns and routes need an `ip`; without one the guest asks DHCP")
+			"gateway, dns and routes need an address under `ip`; without one, the guest has what DHCP gives it")
 	}
 }

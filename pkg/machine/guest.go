@@ -16,7 +16,7 @@ import (
 // none.
 func (d *draft) cloudInit(nics []NIC) *CloudInit {
 	c := d.vm.CloudInit
-	static := slices.ContainsFunc(nics, func(n NIC) bool { return n.IP != "" })
+	static := slices.ContainsFunc(nics, func(n NIC) bool { return n.IsConfigured() })
 	if c == nil && !static {
 		return nil
 	}

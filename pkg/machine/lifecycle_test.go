@@ -95,7 +95,7 @@ func TestLifecycle(t *testing.T) {
 	warn(t, []row{
 		{
 			"container-root", `disks: {root: {source: {http: null, containerDisk: a/b}}}`,
-			"vms.it.disks.root.source: what the guest writes to a container disk is lost",
+			"vms.it.disks.root.source: what the guest writes to such a disk is lost",
 		},
 		{
 			"secret-variable", `lifecycle: {ansible: {image: a, playbook: p, extraVars: {db_password: x}}}`,

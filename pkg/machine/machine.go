@@ -218,6 +218,7 @@ type Filesystem struct {
 type NIC struct {
 	values.NIC
 	Pod    bool    // attached to the pod network
+	Silent bool    // the guest gives it no address: neither IP nor one from DHCP
 	NAD    string  // otherwise attached to this NetworkAttachmentDefinition, namespace/name
 	Routes []Route // with `default` resolved
 	Pos    source.Pos

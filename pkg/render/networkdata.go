@@ -18,12 +18,12 @@ type guestNIC struct {
 
 // networkData returns the user's network data, or renders it from static addresses
 // in the form that the data source requires. The guest configures only the NICs in
-// it, so it lists NICs without a static address also, with DHCP.
+// it, so it lists NICs without a static address also, with DHCP, unless they have none.
 func (x *rendering) networkData() string {
 	if x.CloudInit.NetworkData != "" {
 		return x.CloudInit.NetworkData
 	}
-	if !slices.ContainsFunc(x.NICs, func(n machine.NIC) bool { return n.IP != "" }) {
+	if !slices.ContainsFunc(x.NICs, func(n machine.NIC) bool { return n.IsConfigured() }) {
 		return ""
 	}
 	nics := x.guestNICs()
@@ -121,7 +121,7 @@ func netplanData(nics []guestNIC) string {
 // takes the entry's key for the name of the interface (canonical/cloud-init issue
 // 3516).
 func netplanNIC(n *guestNIC) ethernet {
-	out := ethernet{DHCP4: n.IP == ""}
+	out := ethernet{DHCP4: !n.IsConfigured()}
 	if n.MAC != "" {
 		out.Match, out.SetName = &match{MACAddress: n.MAC}, n.guestName
 	}

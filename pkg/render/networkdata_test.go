@@ -20,6 +20,8 @@ func TestNetworkData(t *testing.T) {
 	}}
 	v6 := vlanNIC("vlan30", "", "fd00::5/64")
 	v6.Gateway = "fd00::1"
+	silent := vlanNIC("vlan40", "", "")
+	silent.Silent = true
 	unplugged := vlanNIC("gone", "", "")
 	unplugged.State = "absent"
 	sriov := vlanNIC("fast", "02:a1:b2:00:00:09", "10.0.9.9/24")
@@ -39,6 +41,15 @@ ethernets:
   enp2s0:
     addresses:
     - 10.0.20.5/24
+`,
+		},
+		"NICs that have no address do not ask DHCP": {
+			nics: []machine.NIC{podNIC("virtio"), silent},
+			want: `version: 2
+ethernets:
+  enp1s0:
+    dhcp4: true
+  enp2s0: {}
 `,
 		},
 		"a MAC address identifies the NIC": {
@@ -140,4 +151,10 @@ func TestOpenStackDataIsJSON(t *testing.T) {
 	require.Equal(t, osRoute{Network: "0.0.0.0", Netmask: "0.0.0.0", Gateway: "10.0.20.1"}, data.Networks[1].Routes[0])
 	require.Equal(t, "ffff:ffff:ffff:ffff::", data.Networks[2].Netmask)
 	require.Equal(t, []osService{{"dns", "10.0.0.53"}, {"dns", "10.0.1.53"}}, data.Services)
+
+	m.NICs[0].Silent = true // a link, and no network
+	data = openStack{}
+	require.NoError(t, json.Unmarshal([]byte(x.networkData()), &data))
+	require.Len(t, data.Links, 3)
+	require.Len(t, data.Networks, 2)
 }

@@ -229,10 +229,14 @@ func textOf(err error) string {
 	return ""
 }
 
+// NoAddress is the `ip` of a NIC that the guest gives no address.
+const NoAddress = "none"
+
 // AddressProblem returns what is wrong with the static address of a NIC, or "".
 func AddressProblem(text string) string {
-	if _, err := netip.ParsePrefix(text); err != nil {
-		return fmt.Sprintf("invalid address %q; expected an address with its prefix length such as \"10.0.0.5/24\"", text)
+	if _, err := netip.ParsePrefix(text); err != nil && text != NoAddress {
+		return fmt.Sprintf("invalid address %q; expected an address with its prefix length such as \"10.0.0.5/24\", or none",
+			text)
 	}
 	return ""
 }

@@ -16,8 +16,9 @@ type NIC struct {
 	Model string `json:"model,omitempty"`
 	// MAC address, such as `02:a1:b2:00:00:01`. A template.
 	MAC string `json:"mac,omitempty" format:"mac"`
-	// Static address with the prefix length of its network, such as `10.0.0.5/24`. It sets cloud-init network data.
-	// The pod network has none, and Windows needs `cloudInit.datasource: configDrive`. A template.
+	// Static address with the prefix length of its network, such as `10.0.0.5/24`; or `none`, for a NIC without an
+	// address, such as one of a bridge in the guest. It sets cloud-init network data, in which NICs without the key use
+	// DHCP. The pod network has none, and Windows needs `cloudInit.datasource: configDrive`. A template.
 	IP string `json:"ip,omitempty" format:"address"`
 	// Default gateway.
 	Gateway string `json:"gateway,omitempty" format:"ip"`
