@@ -82,7 +82,8 @@ func commandGroups() []commandGroup {
 		}},
 		{"Argo CD", []*cobra.Command{newAppCommand()}},
 		{"In Jobs that vmrender renders", []*cobra.Command{
-			newApproveCommand(), newPowerCommand(), newRolloutCommand(), newSnapshotCommand(), newRestoreCommand(),
+			newApproveCommand(), newPowerCommand(), newReviewCommand(), newRolloutCommand(), newSnapshotCommand(),
+			newRestoreCommand(),
 		}},
 		{otherCommands, []*cobra.Command{newVersionCommand()}},
 	}
