@@ -14,8 +14,8 @@ import (
 	"sync"
 )
 
-// stateSize is the number of hexadecimal digits of the digest of one object's state in a token. A state is compared with
-// the few of one token, so that another one passes once in a million times.
+// stateSize is the number of hexadecimal digits of the digest of one object's state in a token. A state is compared
+// with the few of one token, so that another one passes once in a million times.
 const stateSize = 6
 
 // Review is the approval of a layer of a platform: what the layer renders and, if the review has seen a cluster, the

@@ -2,6 +2,7 @@ package layers
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -53,9 +54,7 @@ func hook(apiVersion, kind, name, namespace, wave string, fields map[string]any)
 		metadata["namespace"] = namespace
 	}
 	out := map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": metadata}
-	for key, value := range fields {
-		out[key] = value
-	}
+	maps.Copy(out, fields)
 	return out
 }
 
@@ -77,7 +76,7 @@ func reviewRules(subjects []approval.Subject) []any {
 		names[key] = append(names[key], s.Name)
 	}
 	slices.SortFunc(order, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
-	rules := []any{}
+	rules := make([]any, 0, len(order))
 	for _, key := range order {
 		slices.Sort(names[key])
 		rules = append(rules, map[string]any{
@@ -107,7 +106,9 @@ func reviewSpec(name, image string) map[string]any {
 	return map[string]any{
 		"backoffLimit": 3,
 		"podFailurePolicy": map[string]any{"rules": []any{
-			map[string]any{"action": "Ignore", "onPodConditions": []any{map[string]any{"type": "DisruptionTarget", "status": "True"}}},
+			map[string]any{"action": "Ignore", "onPodConditions": []any{
+				map[string]any{"type": "DisruptionTarget", "status": "True"},
+			}},
 			map[string]any{"action": "FailJob", "onExitCodes": map[string]any{
 				"containerName": "vmrender", "operator": "In", "values": []int{1, 2},
 			}},

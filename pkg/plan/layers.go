@@ -119,8 +119,8 @@ func (p *planner) layerNotes() {
 			p.Note("the layer %s is paused (action: Ignore): %s in Git, and nothing is synced: %s", l.name,
 				changes(len(l.changed)), wording.Some(l.changed))
 		default:
-			p.Note("the layer %s waits for a user, because of `action: DryRun` or `approve` there or in a layer that it needs: %s in Git, "+
-				"and nothing is synced; a sync of it means at worst %s (%s): %s", l.name, changes(len(l.changed)), l.worst,
+			p.Note("the layer %s waits for a user, because of `action: DryRun` or `approve` there or in a layer that it needs: "+
+				"%s in Git, and nothing is synced; a sync of it means at worst %s (%s): %s", l.name, changes(len(l.changed)), l.worst,
 				l.worst.Meaning(), wording.Some(l.changed))
 		}
 	}
@@ -139,7 +139,8 @@ func (p *planner) reviewNotes() {
 				"--live is also of the state of the cluster", l.Name, l.Token(nil))
 		case p.Live == nil:
 		case !l.IsRendered():
-			p.Note("the layer %s renders what is not approved; after a review, set `approve: %s`", l.Name, l.Token(p.subjectsOf(l)))
+			p.Note("the layer %s renders what is not approved; after a review, set `approve: %s`", l.Name,
+				l.Token(p.subjectsOf(l)))
 		case stale != nil:
 			p.Note("the layer %s: its objects are neither as they were in the review nor as in Git, so a sync fails before it "+
 				"changes anything: %s; after a new review, set `approve: %s`", l.Name, strings.Join(stale, "; "),
@@ -148,7 +149,8 @@ func (p *planner) reviewNotes() {
 	}
 }
 
-// stale returns the objects in the cluster that make the approval of a layer stale, with the fields that differ from Git.
+// stale returns the objects in the cluster that make the approval of a layer stale, with the fields that differ from
+// Git.
 func (p *planner) stale(l *approval.Layer) []string {
 	var out []string
 	object := p.subjectsOf(l)
