@@ -120,8 +120,8 @@ func (p *planner) layerNotes() {
 				changes(len(l.changed)), wording.Some(l.changed))
 		default:
 			p.Note("the layer %s waits for a user, because of `action: DryRun` or `approve` there or in a layer that it needs: "+
-				"%s in Git, and nothing is synced; a sync of it means at worst %s (%s): %s", l.name, changes(len(l.changed)), l.worst,
-				l.worst.Meaning(), wording.Some(l.changed))
+				"%s in Git, and nothing is synced; a sync of it means at worst %s (%s): %s", l.name, changes(len(l.changed)),
+				l.worst, l.worst.Meaning(), wording.Some(l.changed))
 		}
 	}
 }
