@@ -248,7 +248,7 @@ var rooms = []room{
 	},
 	// The network data of cloud-init is YAML.
 	{
-		dir: "pkg/world", ours: []string{"pkg/manifest"},
+		dir: "pkg/world", ours: []string{"pkg/approval", "pkg/manifest"},
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, system),
 	},
 	{
@@ -308,8 +308,8 @@ var rooms = []room{
 	{
 		dir: "pkg/layers",
 		ours: []string{
-			"pkg/kinds", "pkg/manifest", "pkg/rule", "pkg/secret", "pkg/source", "pkg/patch", "pkg/platform", "pkg/argocd",
-			"pkg/labels", "pkg/versions", "charts", "apps", "internal/lazyregexp", "internal/suggest",
+			"pkg/approval", "pkg/kinds", "pkg/manifest", "pkg/rule", "pkg/secret", "pkg/source", "pkg/patch", "pkg/platform",
+			"pkg/argocd", "pkg/labels", "pkg/versions", "charts", "apps", "internal/lazyregexp", "internal/suggest",
 		},
 		reach:   join(argocd, kubevirt),
 		imports: impure,

@@ -172,6 +172,9 @@ func layersOf(groups []layers.Group) *world.Layers {
 		default:
 			out.States[g.Layer] = world.Applied
 		}
+		if g.Review != nil {
+			out.Reviews = append(out.Reviews, g.Review)
+		}
 		for _, o := range g.Objects {
 			out.Of[o.ID] = g.Layer
 		}

@@ -47,7 +47,7 @@ func (p *loaded) agree(diags *source.Diagnostics) {
 		case paused && to.automated():
 			reportPaused(from, to, &a, value, diags)
 		default:
-			if from.pending() && to.automated() && !value.Equal(to.byDefault(&a)) {
+			if to.automated() && !value.Equal(to.byDefault(&a)) {
 				p.agreed[to.name] = append(p.agreed[to.name], from.name)
 			}
 			to.Values = source.Merge(nest(a.To.keys(), value), orEmpty(to.Values))

@@ -10,6 +10,7 @@ import (
 
 // renderAll renders the managed layers.
 func (p *loaded) renderAll(opts Options, diags *source.Diagnostics) []rendered {
+	p.reviewAll(opts, diags)
 	var out []rendered
 	for i := range p.layers {
 		if l := &p.layers[i]; l.managed() {

@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"github.com/vmrender/vmrender/pkg/approval"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -17,7 +18,9 @@ type Group struct {
 	Held bool
 	// Namespace is that of objects that do not set one.
 	Namespace string
-	Objects   []manifest.Object
+	// Review is what the approval of the layer is about; nil if the layer has no `approve`.
+	Review  *approval.Layer
+	Objects []manifest.Object
 }
 
 // RenderGroups is like [Render], but the app-of-apps is followed by the objects of each
@@ -31,8 +34,12 @@ func RenderGroups(path string, o Options) ([]Group, *source.Diagnostics) {
 	tree, diags := renderApps(path, o)
 	groups := []Group{{Objects: tree.apps}}
 	for _, r := range tree.layers {
+		action := r.Action
+		if r.shows() {
+			action = "DryRun"
+		}
 		groups = append(groups, Group{
-			Layer: r.name, Action: r.Action, Held: tree.held[r.name], Namespace: r.namespace, Objects: r.objects,
+			Layer: r.name, Action: action, Review: r.review, Held: tree.held[r.name], Namespace: r.namespace, Objects: r.objects,
 		})
 	}
 	return tree.addUnmanaged(groups), diags

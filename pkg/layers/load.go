@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/approval"
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/platform"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -23,7 +24,7 @@ type loaded struct {
 	options Options
 	layers  []layer             // those with a known chart, by wave and name
 	others  map[string]rendered // layers that were rendered for what they provide to others
-	agreed  map[string][]string // by layer, the layers that wait and whose values it gets
+	agreed  map[string][]string // by layer, the layers whose values it gets and that may wait
 }
 
 // layer is one layer with the table entry of its chart.
@@ -41,6 +42,9 @@ type layer struct {
 
 	// waits is true if the layer needs something of a layer that waits for a user, and does so, too.
 	waits bool
+
+	review     *approval.Layer // with `approve`, once it is rendered
+	unapproved bool            // whether the approval is not of what the layer renders
 }
 
 // itemAt returns the position of an item of one of the layer's lists.
@@ -58,7 +62,7 @@ func (l *layer) managed() bool { return l.Mode != "unmanaged" }
 
 // automated reports whether the layer is applied without a user.
 func (l *layer) automated() bool {
-	return l.managed() && (l.Action == "" || l.Action == "Apply") && !l.waits
+	return l.managed() && (l.Action == "" || l.Action == "Apply") && !l.waits && !l.unapproved
 }
 
 // load reads a platform's file and checks everything that can be checked without the
@@ -80,6 +84,7 @@ func load(path string, o Options, diags *source.Diagnostics) *loaded {
 	p.collect(diags)
 	for i := range p.layers {
 		p.checkReferences(&p.layers[i], diags)
+		p.checkApproval(&p.layers[i], diags)
 	}
 	p.agree(diags)
 	return p
@@ -143,8 +148,8 @@ func (l *layer) checkRender(diags *source.Diagnostics) {
 	if l.remote {
 		instead = "remove it, or copy the chart into a directory"
 	}
-	for _, key := range []string{"patches", "ignoreFields", "unmanaged"} {
-		if f := l.node.Field(key); f != nil && len(f.Value.Items) > 0 {
+	for _, key := range []string{"patches", "ignoreFields", "unmanaged", "approve"} {
+		if f := l.node.Field(key); f != nil && (len(f.Value.Items) > 0 || f.Value.Text != "") {
 			diags.Errorf(f.Pos(), rule.Conflict, l.path+"."+key,
 				"Argo CD's own Helm does not know it; %s", instead)
 		}

@@ -65,6 +65,8 @@ type Target struct {
 	// Release of OpenShift, such as "4.20", or whether the cluster is OpenShift. It determines channels, profiles
 	// and API versions. Defaults to true.
 	OpenShift versions.OpenShift `json:"openshift,omitempty"`
+	// Image of the Jobs that compare the approvals of layers with `approve`.
+	Image string `json:"image,omitempty"`
 	// API groups and versions that the cluster serves without any layer, such as
 	// `operators.coreos.com/v1alpha1`, for charts that check them.
 	APIVersions []string `json:"apiVersions,omitempty"`
@@ -122,6 +124,11 @@ type Layer struct {
 	// Action of Argo CD: show the difference and wait for a manual sync (`DryRun`), sync and self-heal (`Apply`, the
 	// default), or ignore the layer (`Ignore`).
 	Action string `json:"action,omitempty" enum:"DryRun,Apply,Ignore"`
+	// Approval of what the layer does: the token that `vmrender plan` prints, or `none` before the first review. If the
+	// layer renders something else, or the objects that it changes are no longer as they were in the review, a sync fails
+	// before it changes anything. Until there is a new token, other layers treat it as one with `action: DryRun`.
+	// Policies have only the first half.
+	Approve string `json:"approve,omitempty" example:"none"`
 	// What happens to layers in later waves if this one fails: they wait until it is healthy (`stop`, the default), or go
 	// on without it (`continue`). Its own Application shows the failure. A layer that needs this one fails with it. A
 	// layer that is still being installed has not failed. Policies of later layers do not wait for it at all.

@@ -70,7 +70,7 @@ func (w *policyWriter) name(layer string) string { return w.Metadata.Name + "-" 
 
 // remediation returns the remediation action of a layer's policy.
 func (w *policyWriter) remediation(r rendered) string {
-	if r.Action == "DryRun" || r.waits {
+	if r.shows() || r.waits {
 		return "inform"
 	}
 	return cmp.Or(w.Policy.RemediationAction, "enforce")

@@ -34,9 +34,14 @@ func renderLayer(path, name string, opts Options) ([]manifest.Object, *source.Di
 	}
 	l := &p.layers[i]
 	l.reportRemote(&diags)
+	p.reviewAll(opts, new(source.Diagnostics))
 	r := p.render(l, opts, &diags)
 	p.checkNeeds(r, opts, &diags)
-	return r.objects, &diags
+	objects, err := p.withReview(r)
+	if err != nil {
+		diags.Errorf(l.key, rule.Encode, l.path, "the Job for `approve` cannot be written: %v", err)
+	}
+	return objects, &diags
 }
 
 // reportRemote reports that a layer cannot be rendered here, because its chart is

@@ -188,6 +188,9 @@ func (p *loaded) waitsFor(r rendered, layers []rendered) string {
 		}
 	}
 	for _, from := range p.agreed[r.name] {
+		if !p.layer(from).shows() {
+			continue
+		}
 		return fmt.Sprintf("it gets a value of the layer %q, which only shows what it would change; "+
 			"to apply this layer before, set the value here as it is applied now", from)
 	}

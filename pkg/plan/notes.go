@@ -11,6 +11,7 @@ import (
 func (p *planner) addNotes() {
 	p.imports()
 	p.layerNotes()
+	p.reviewNotes()
 	p.firstBoots()
 	if p.Live == nil {
 		return

@@ -19,7 +19,8 @@ const (
 	Protection ID = "protection"
 	// Removal is `removal: confirm`, which blocks the Application while Argo CD waits, or which it does not support.
 	Removal ID = "removal"
-	// Approval is an `approve` or a `policy.approved` that no change needs, or that is not a token; or `stage` for cattle.
+	// Approval is an `approve` or a `policy.approved` that no change needs, or that is not a token, or one for something
+	// else than a layer renders; or `stage` for cattle.
 	Approval ID = "approval"
 	// Migrate is a VM that has moved from vSphere, and whose identity in Git differs from that of its guest.
 	Migrate ID = "migrate"

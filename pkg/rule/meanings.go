@@ -24,7 +24,7 @@ var meanings = map[ID]string{
 	UnknownKey:       "A key that does not exist at this place.",
 	UnknownValue:     "A value that is not one of those that its key accepts.",
 	WrongType:        "A value whose type does not fit its key, such as a list instead of a map.",
-	Approval:         "An `approve` or a `policy.approved` that no change needs, or that is not a token; or `stage` for cattle.",
+	Approval:         "An `approve` or a `policy.approved` that no change needs, or that is not a token, or one for something else than a layer renders; or `stage` for cattle.",
 	BlueGreen:        "`strategy: blue-green` with `target.applyOutOfSyncOnly`, which deletes an old VM even if the new one has failed.",
 	DefaultImage:     "A fleet with Jobs, but without an image for them.",
 	Gate:             "A setting that weakens `policy.approve`, `policy.maxImpact` or `policy.limits`: an overlay that sets a worse level or a higher limit, or a strategy that deletes the VM before the cluster can compare an approval.",

@@ -1,6 +1,9 @@
 package world
 
-import "github.com/vmrender/vmrender/pkg/manifest"
+import (
+	"github.com/vmrender/vmrender/pkg/approval"
+	"github.com/vmrender/vmrender/pkg/manifest"
+)
 
 // LayerState is what becomes of the objects of a layer of the platform without a user.
 type LayerState string
@@ -24,6 +27,8 @@ const (
 type Layers struct {
 	States map[string]LayerState  // by the name of the layer
 	Of     map[manifest.ID]string // the layer that renders an object
+	// Reviews are those of layers with an approval, in the order of the layers.
+	Reviews []*approval.Layer
 }
 
 // State returns the state of a layer.

@@ -1,0 +1,117 @@
+package rollout
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/vmrender/vmrender/pkg/approval"
+)
+
+// ReadReview reads what the approval of a layer is about, as a Job gets it.
+func ReadReview(text []byte) (*approval.Layer, error) {
+	l := new(approval.Layer)
+	if err := decodeNumbers(text, l); err != nil {
+		return nil, err
+	}
+	if _, err := approval.ParseReview(l.Approved); err != nil {
+		return nil, fmt.Errorf("approved %q: %w", l.Approved, err)
+	}
+	return l, nil
+}
+
+// Review returns an error unless a sync of a layer would do what is approved: the layer renders it, and its objects in
+// the cluster are as they were in the review, or as Git has them. It changes nothing.
+func (c *Cluster) Review(ctx context.Context, l *approval.Layer) error {
+	if !l.IsRendered() {
+		return fmt.Errorf("layer %s: %q is not an approval of what it renders now; review it with `vmrender plan --live`, "+
+			"and set `approve` to the token that is printed", l.Name, l.Approved)
+	}
+	var stale []string
+	for i := range l.Subjects {
+		s := &l.Subjects[i]
+		live, err := c.subject(ctx, s, l.Namespace)
+		if err != nil {
+			return err
+		}
+		if l.IsStale(s, live) {
+			stale = append(stale, s.String())
+		}
+	}
+	if stale != nil {
+		return fmt.Errorf("layer %s: in the cluster, these are neither as they were in the review %q nor as in Git: %s; "+
+			"review the layer again with `vmrender plan --live`, and set `approve` to the token that is printed",
+			l.Name, l.Approved, strings.Join(stale, ", "))
+	}
+	return nil
+}
+
+// subject returns an object from the cluster, or nil if it, or its kind, does not exist. One without a namespace in Git
+// is in the given one, if its kind has namespaces.
+func (c *Cluster) subject(ctx context.Context, s *approval.Subject, namespace string) (map[string]any, error) {
+	root := "/apis/" + s.APIVersion
+	if s.Group() == "" {
+		root = "/api/" + s.APIVersion
+	}
+	var served struct {
+		Resources []struct {
+			Name, Kind string
+			Namespaced bool
+		}
+	}
+	if found, err := c.read(ctx, root, &served); err != nil || !found {
+		return nil, err
+	}
+	for _, r := range served.Resources {
+		if r.Kind != s.Kind || strings.Contains(r.Name, "/") {
+			continue
+		}
+		path := root
+		if r.Namespaced {
+			path += "/namespaces/" + url.PathEscape(cmp.Or(s.Namespace, namespace))
+		}
+		var live map[string]any
+		_, err := c.read(ctx, path+"/"+r.Name+"/"+url.PathEscape(s.Name), &live)
+		return live, err
+	}
+	return nil, nil
+}
+
+// read decodes the response to a request, and reports whether there is such an object.
+func (c *Cluster) read(ctx context.Context, path string, into any) (bool, error) {
+	var text []byte
+	err := retry(ctx, func(ctx context.Context) (err error) {
+		text, err = c.raw.Get().AbsPath(path).Do(ctx).Raw()
+		return err
+	})
+	switch {
+	case apierrors.IsNotFound(err):
+		return false, nil
+	case apierrors.IsForbidden(err):
+		return false, fmt.Errorf("permission missing: get %s; a ClusterRole must grant it: %w", path, err)
+	case ctx.Err() != nil:
+		return false, ErrInterrupted
+	case err != nil && !isPermanent(err):
+		return false, &UnavailableError{err: err}
+	case err != nil:
+		return false, fmt.Errorf("get %s: %w", path, err)
+	}
+	return true, decodeNumbers(text, into)
+}
+
+// decodeNumbers decodes JSON and keeps the spelling of numbers, which digests contain.
+func decodeNumbers(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(into); err != nil {
+		return errors.Join(errors.New("expected the JSON of an object"), err)
+	}
+	return nil
+}
