@@ -89,8 +89,8 @@ func (e *Entry) Explained() []Explained {
 	return out
 }
 
-// visibleVars returns the paths of the vars that are a part of values which are shown, such as an address: those are not
-// secret, unless they are named like a secret.
+// visibleVars returns the paths of the vars that are a part of values which are shown, such as an address: those are
+// no secrets, unless they are named like one.
 func (e *Entry) visibleVars() map[string]bool {
 	visible := map[string]bool{}
 	leaves(e.Keys, "", func(path string, n *source.Node) {

@@ -325,7 +325,7 @@ func TestNICs(t *testing.T) {
 			"next-hop", `nics: [{network: fast, ip: 10.1.0.5/24, routes: [{to: default, via: x}]}]`,
 			`vms.yaml:2:76: vms.it.nics[0].routes[0].via: invalid address "x"`,
 		},
-		{"routes-without-ip", `nics: [{network: fast, routes: [{to: default, via: 10.0.0.1}]}]`, "need an address under `ip`"},
+		{"routes-without-ip", `nics: [{network: fast, routes: [{to: default, via: 10.0.0.1}]}]`, "need an address under"},
 		{"multicast-mac", `nics: [{network: pod, mac: "03:00:00:00:00:01"}]`, `as in "02:00:00:00:00:01"`},
 		{"short-mac", `nics: [{network: pod, mac: "02:00:00:00:00"}]`, "invalid MAC address"},
 		{
