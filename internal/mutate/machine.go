@@ -141,7 +141,7 @@ var machineMutations = []mutation{
 	// What cannot work.
 	{
 		"pkg/machine/addresses.go", "./pkg/machine", "an address on the pod network is refused",
-		`if isOfPod {`, `if net.Pod && net.NAD != "" {`,
+		`if isOfPod {`, `if isOfPod && i < 0 {`,
 	},
 	{
 		"pkg/machine/addresses.go", "./pkg/machine", "an address has its network's prefix length",
