@@ -94,8 +94,8 @@ func (e *Entry) Explained() []Explained {
 func (e *Entry) visibleVars() map[string]bool {
 	visible := map[string]bool{}
 	leaves(e.Keys, "", func(path string, n *source.Node) {
-		if n.Kind != source.String || couldBeSecret().MatchString(path) {
-			return
+		if n.Kind != source.String || shown(path, n) != n.Text {
+			return // the var may be what is hidden there
 		}
 		for _, found := range varAlone().FindAllStringSubmatch(n.Text, -1) {
 			if !namedSecret().MatchString(found[1]) {

@@ -17,9 +17,9 @@ import (
 func (d *draft) address(out *NIC, n *values.NIC, net *catalog.Network, i int) {
 	text := d.expand(n.IP, "nics", i, "ip")
 	out.IP = ""
-	if out.Silent = text == values.NoAddress; out.Silent || text == "" {
+	if out.Unnumbered = text == values.NoAddress; out.Unnumbered || text == "" {
 		d.checkNothingWithoutIP(n, i)
-		d.checkNotOfPod(out.Silent && net.Pod, i)
+		d.checkNotOfPod(out.Unnumbered && net.Pod, i)
 		return
 	}
 	prefix, ok := d.ip(text, i)

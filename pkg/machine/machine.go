@@ -217,11 +217,11 @@ type Filesystem struct {
 // are by default, Model empty with a preference and for bindings without a model.
 type NIC struct {
 	values.NIC
-	Pod    bool    // attached to the pod network
-	Silent bool    // the guest gives it no address: neither IP nor one from DHCP
-	NAD    string  // otherwise attached to this NetworkAttachmentDefinition, namespace/name
-	Routes []Route // with `default` resolved
-	Pos    source.Pos
+	Pod        bool    // attached to the pod network
+	Unnumbered bool    // the guest gives it no address: neither IP nor one from DHCP
+	NAD        string  // otherwise attached to this NetworkAttachmentDefinition, namespace/name
+	Routes     []Route // with `default` resolved
+	Pos        source.Pos
 
 	node *source.Node // as written; nil for the default NIC
 }

@@ -202,7 +202,7 @@ func (r *record) addAddresses(n *NIC, index int) {
 }
 
 // IsConfigured reports whether network data says which address the guest gives the NIC, or that it gives it none.
-func (n *NIC) IsConfigured() bool { return n.IP != "" || n.Silent }
+func (n *NIC) IsConfigured() bool { return n.IP != "" || n.Unnumbered }
 
 // At returns the position of a key of the NIC, or of the NIC if it is not set.
 func (n *NIC) At(key string) source.Pos {

@@ -20,8 +20,8 @@ func TestNetworkData(t *testing.T) {
 	}}
 	v6 := vlanNIC("vlan30", "", "fd00::5/64")
 	v6.Gateway = "fd00::1"
-	silent := vlanNIC("vlan40", "", "")
-	silent.Silent = true
+	unnumbered := vlanNIC("vlan40", "", "")
+	unnumbered.Unnumbered = true
 	unplugged := vlanNIC("gone", "", "")
 	unplugged.State = "absent"
 	sriov := vlanNIC("fast", "02:a1:b2:00:00:09", "10.0.9.9/24")
@@ -44,7 +44,7 @@ ethernets:
 `,
 		},
 		"NICs that have no address do not ask DHCP": {
-			nics: []machine.NIC{podNIC("virtio"), silent},
+			nics: []machine.NIC{podNIC("virtio"), unnumbered},
 			want: `version: 2
 ethernets:
   enp1s0:
@@ -152,7 +152,7 @@ func TestOpenStackDataIsJSON(t *testing.T) {
 	require.Equal(t, "ffff:ffff:ffff:ffff::", data.Networks[2].Netmask)
 	require.Equal(t, []osService{{"dns", "10.0.0.53"}, {"dns", "10.0.1.53"}}, data.Services)
 
-	m.NICs[0].Silent = true // a link, and no network
+	m.NICs[0].Unnumbered = true // a link, and no network
 	data = openStack{}
 	require.NoError(t, json.Unmarshal([]byte(x.networkData()), &data))
 	require.Len(t, data.Links, 3)

@@ -49,7 +49,7 @@ func openStackData(nics []guestNIC) string {
 	for i := range nics {
 		n := &nics[i]
 		data.Links = append(data.Links, osLink{ID: n.Name, Type: "phy", MAC: n.MAC})
-		if !n.Silent { // a link without a network has no address
+		if !n.Unnumbered { // a link without a network has no address
 			data.Networks = append(data.Networks, osNetworkOf(n))
 		}
 		for _, address := range n.DNS {
