@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/kio"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -41,7 +42,7 @@ func Run(in io.Reader, out io.Writer, opts fleet.Options) (Result, error) {
 	items, err := list.Read()
 	switch {
 	case err != nil:
-		return Result{}, fmt.Errorf("reading the ResourceList: %w", err)
+		return Result{}, withoutContents("reading the ResourceList", err)
 	case list.WrappingKind != kio.ResourceListKind:
 		return Result{}, errNoList
 	}
@@ -50,7 +51,7 @@ func Run(in io.Reader, out io.Writer, opts fleet.Options) (Result, error) {
 	}
 	before, err := kio.PreprocessResourcesForInternalAnnotationMigration(items)
 	if err != nil {
-		return Result{}, fmt.Errorf("reading annotations: %w", err)
+		return Result{}, withoutContents("reading annotations", err)
 	}
 	f := function{opts: opts}
 	rendered := f.render(list.FunctionConfig, items)
@@ -59,15 +60,22 @@ func Run(in io.Reader, out io.Writer, opts fleet.Options) (Result, error) {
 		items = rendered
 	}
 	if err := kio.ReconcileInternalAnnotations(items, before); err != nil {
-		return Result{}, fmt.Errorf("writing annotations: %w", err)
+		return Result{}, withoutContents("writing annotations", err)
 	}
 	if list.Results, err = f.results(); err != nil {
 		return Result{}, err
 	}
 	if err := list.Write(items); err != nil {
-		return Result{}, fmt.Errorf("writing the ResourceList: %w", err)
+		return Result{}, withoutContents("writing the ResourceList", err)
 	}
 	return Result{Problems: problems, Held: f.held}, nil
+}
+
+// withoutContents returns an error of kyaml without the contents of nodes, which it quotes, and which may be secrets.
+func withoutContents(what string, err error) error {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	text, _, _ = strings.Cut(text, ": node contents")
+	return fmt.Errorf("%s: %s", what, text)
 }
 
 // checkObjects checks that the configuration, which may be nil, and the items are objects: the library expects no

@@ -107,7 +107,7 @@ func (f *function) objects(rendered []render.Rendered, diags *source.Diagnostics
 	}
 	if err != nil {
 		failed := new(source.Diagnostics)
-		failed.Errorf(source.Pos{}, rule.Encode, "", "writing objects: %s", err)
+		failed.Errorf(source.Pos{}, rule.Encode, "", "%s", withoutContents("writing objects", err))
 		f.add(failed.Sorted(), about)
 	}
 	return nodes
