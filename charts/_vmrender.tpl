@@ -53,6 +53,7 @@ L2Advertisement:     {apiVersion: metallb.io/v1beta1, wave: 4, options: [*crd]}
 UIPlugin:            {apiVersion: observability.openshift.io/v1alpha1, wave: 0, options: [*crd]}
 KubeletConfig:       {apiVersion: machineconfiguration.openshift.io/v1, wave: 0, options: [*delete]}
 MachineConfig:       {apiVersion: machineconfiguration.openshift.io/v1, wave: 0, options: [*delete]}
+MachineSet:          {apiVersion: machine.openshift.io/v1beta1, wave: 0, options: [*prune, *delete, *server]}
 MachineConfigPool:   {apiVersion: machineconfiguration.openshift.io/v1, wave: 0, options: [*prune, *delete, *server]}
 {{- end -}}
 
@@ -101,6 +102,8 @@ vmrender.waits are the commands that wait until what a chart makes works, by the
 {{- define "vmrender.waits" -}}
 catalog:
   - kubectl wait catalogsources --all --namespace {{ .Release.Namespace }} --for=jsonpath='{.status.connectionState.lastObservedState}'=READY --timeout=15m
+node-pools:
+  - kubectl wait jobs --all --namespace {{ .Release.Namespace }} --selector app.kubernetes.io/name=node-pools --for=condition=Complete --timeout=30m
 operators:
   - kubectl wait subscriptions.operators.coreos.com --all --all-namespaces --for=jsonpath='{.status.state}'=AtLatestKnown --timeout=15m
   - kubectl wait clusterserviceversions --all --all-namespaces --for=jsonpath='{.status.phase}'=Succeeded --timeout=15m

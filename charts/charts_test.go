@@ -293,7 +293,8 @@ func TestEveryValueMatters(t *testing.T) {
 					set[strings.Join(key[:i+1], ".")] = true
 				}
 				without, err := render(c, remove(values, key))
-				require.True(t, err != nil || without != whole, "%s of scenario %s changes nothing", strings.Join(key, "."), name)
+				elsewhere := c.Name()+" "+strings.Join(key, ".") == "node-pools virtualMachines" // hyperconverged follows it
+				require.True(t, elsewhere || err != nil || without != whole, "%s of scenario %s changes nothing", strings.Join(key, "."), name)
 			}
 		}
 		var schema object

@@ -83,8 +83,8 @@ func commandGroups() []commandGroup {
 		{"Argo CD", []*cobra.Command{newAppCommand()}},
 		{"kustomize and kpt", []*cobra.Command{newKRMCommand()}},
 		{"In Jobs that vmrender renders", []*cobra.Command{
-			newApproveCommand(), newPowerCommand(), newReviewCommand(), newRolloutCommand(), newSnapshotCommand(),
-			newRestoreCommand(),
+			newApproveCommand(), newNodePoolsCommand(), newPowerCommand(), newReviewCommand(), newRolloutCommand(),
+			newSnapshotCommand(), newRestoreCommand(),
 		}},
 		{otherCommands, []*cobra.Command{newVersionCommand()}},
 	}

@@ -125,7 +125,7 @@ var rooms = []room{
 	},
 	{
 		dir:     "pkg/platform",
-		ours:    []string{"pkg/rule", "pkg/source", "pkg/template", "internal/lazyregexp", "internal/suggest"},
+		ours:    []string{"pkg/node", "pkg/rule", "pkg/source", "pkg/template", "internal/lazyregexp", "internal/suggest"},
 		reach:   join(cluster, argocd, kubernetes, kubevirt),
 		imports: join(impure, yaml),
 	},

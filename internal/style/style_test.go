@@ -92,7 +92,7 @@ var inStrings = []word{
 
 // terms is what contains a word of inStrings and is right: terms of KubeVirt and OpenShift, and plain English.
 var terms = regexp.MustCompile(`(?i)\bvirtual machines?\b|\bmachine[ -](types?|configs?|network)\b|` +
-	`\bmachines (ready|updated)\b|\bmachines?\.\w|\bthere (is|are|was|were) no\b|\bno longer\b`)
+	`\bMachine API\b|\bmachines (ready|updated)\b|\bmachines?\.\w|\bthere (is|are|was|were) no\b|\bno longer\b`)
 
 // inMessage returns the problems of a message, or of a line of a template.
 func inMessage(text string) []string {

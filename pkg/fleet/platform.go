@@ -21,6 +21,8 @@ type Platform struct {
 	HasNetworks bool
 	// Drains is true if VMs without an eviction strategy are migrated when their node is drained.
 	Drains bool
+	// Pool is the pool of nodes that runs VMs; nil if no layer names one.
+	Pool *platform.Pool
 
 	entries *source.Node // for the catalog: networks and storage classes
 }
@@ -59,6 +61,8 @@ func (f *Fleet) readPlatform() *Platform {
 			networks = append(networks, p.networkEntries(values)...)
 		case "storage":
 			classes = append(classes, classEntries(values)...)
+		case "node-pools":
+			p.Pool = platform.VMPool(values)
 		case "hyperconverged":
 			strategy := values.Get("virtualization", "evictionStrategy").Str()
 			p.Drains = strategy == "" || strategy == "LiveMigrate"

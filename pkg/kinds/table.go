@@ -247,6 +247,7 @@ var table = []Kind{
 	{Group: "snapshot.storage.k8s.io", Level: closed, Does: "acts on snapshots of disks", Named: true},
 	{Group: "groupsnapshot.storage.k8s.io", Level: closed, Does: "acts on snapshots of disks", Named: true},
 	{Group: "k8s.cni.cncf.io", Level: closed, Does: "changes the networks of VMs", Named: true},
+	{Group: "machine.openshift.io", Level: closed, Does: "creates and deletes nodes", Named: true},
 	{Group: "forklift.konveyor.io", Level: closed, Does: "moves VMs", Named: true},
 	{Group: "migration.openshift.io", Level: closed, Does: "moves VMs and disks", Named: true},
 	{Group: "velero.io", Level: closed, Does: "acts on backups", Named: true},

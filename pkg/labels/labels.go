@@ -196,6 +196,9 @@ const (
 	// MachineConfig that a layer of the platform applies to the pool. Argo CD's health
 	// check of the pool waits for it.
 	MachineConfig = "vmrender.io/machine-config-"
+	// NodePool is an annotation of Nodes: the labels and taints, as JSON, that the pools of the layer node-pools
+	// have set.
+	NodePool = "vmrender.io/node-pool"
 )
 
 // The annotations of charts (in Chart.yaml), which package layers reads.

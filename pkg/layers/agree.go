@@ -15,8 +15,12 @@ import (
 type agreement struct {
 	From place  `json:"from"`
 	If   string `json:"if,omitempty"`
+	As   string `json:"as,omitempty"` // how the value becomes the other
 	To   place  `json:"to"`
 }
+
+// asPlacement is a name of a pool that becomes a placement of pods.
+const asPlacement = "placement"
 
 // place is a value of a chart.
 type place struct {
@@ -41,7 +45,9 @@ func (p *loaded) agree(diags *source.Diagnostics) {
 		switch {
 		case value == nil:
 		case set.IsSet():
-			if from.automated() || !to.automated() {
+			if a.As == asPlacement {
+				checkPool(from, to, &a, set, diags)
+			} else if from.automated() || !to.automated() {
 				checkAgreed(from, to, &a, value, set, diags)
 			}
 		case paused && to.automated():
@@ -101,10 +107,34 @@ func (l *layer) effective(a *agreement) *source.Node {
 			return nil
 		}
 	}
+	if a.As == asPlacement {
+		if pool := platform.VMPool(values); pool != nil {
+			return pool.Placement()
+		}
+		return nil
+	}
 	if value := values.Get(a.From.keys()...); value.IsSet() {
 		return value
 	}
 	return nil
+}
+
+// checkPool reports a placement that keeps pods from the pool that runs VMs.
+func checkPool(from, to *layer, a *agreement, set *source.Node, diags *source.Diagnostics) {
+	pool, path := platform.VMPool(from.Values), to.path+".values."+a.To.Value
+	if pool == nil {
+		return
+	}
+	if label := pool.Missing(set.Get("nodeSelector")); label != nil {
+		diags.Errorf(label.Pos(), rule.Conflict, path+".nodeSelector."+label.Key,
+			"no label of the pool %q in %s, which runs VMs; remove the placement, which then follows from the pool",
+			pool.Name, from.path)
+	}
+	if taint := pool.Untolerated(set.Get("tolerations")); taint != "" {
+		diags.Errorf(set.Pos(), rule.Conflict, path+".tolerations",
+			"do not tolerate %q of the pool %q in %s, which runs VMs; remove the placement, which then follows from the pool",
+			taint, pool.Name, from.path)
+	}
 }
 
 func checkAgreed(from, to *layer, a *agreement, value, set *source.Node, diags *source.Diagnostics) {

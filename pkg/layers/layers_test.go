@@ -293,6 +293,51 @@ func TestLayersAgree(t *testing.T) {
 		"is 120 here, and 150 in layers.higher-density.values.memoryToRequestRatio; set it in one of them")
 }
 
+// HyperConverged and VMs run on the pool that is for VMs, and a placement that does not reach it is an error.
+func TestPoolOfVMs(t *testing.T) {
+	const both = `layers:
+  node-pools:%s
+    values:
+      pools:
+        virt: {labels: {role/virt: ""}, taints: [{key: vms, value: "true", effect: NoSchedule}, {key: soft, effect: PreferNoSchedule}]}
+      virtualMachines: virt
+  hyperconverged: {values: {%s}}
+`
+	const follows = `      nodeSelector:
+        role/virt: ""
+      tolerations:
+      - effect: NoSchedule
+        key: vms
+        operator: Equal
+        value: "true"
+      - effect: PreferNoSchedule
+        key: soft
+        operator: Exists
+`
+	objects, diags := layers.RenderLayer(write(t, fmt.Sprintf(both, "", "")), "hyperconverged", layers.Options{})
+	require.Empty(t, problems(diags, ""))
+	require.Equal(t, 2, strings.Count(yaml(t, objects), follows))
+
+	for placement, want := range map[string]string{
+		`nodeSelector: {role/virt: ""}, tolerations: [{operator: Exists}]`: "",
+		`tolerations: [{operator: Exists}]`:                                "",
+		`nodeSelector: {role/virt: ""}`:                                    `placement.tolerations: do not tolerate "vms=true:NoSchedule" of the pool "virt" in layers.node-pools, `,
+		`nodeSelector: {role/vm: ""}, tolerations: [{operator: Exists}]`:   `placement.nodeSelector.role/vm: no label of the pool "virt" in layers.node-pools, which runs VMs; remove`,
+	} {
+		file := write(t, fmt.Sprintf(both, "", "placement: {"+placement+"}"))
+		_, diags := layers.RenderLayer(file, "hyperconverged", layers.Options{})
+		if want == "" {
+			require.Empty(t, problems(diags, ""), placement)
+		} else {
+			require.Contains(t, problems(diags, ""), want, placement)
+		}
+	}
+
+	_, diags = layers.RenderLayer(write(t, fmt.Sprintf(both, "\n    action: Ignore", "")), "hyperconverged", layers.Options{})
+	require.Contains(t, problems(diags, ""), "layers.hyperconverged.values.placement: missing; layers.node-pools.values.virtualMachines, "+
+		"from which it follows, is ")
+}
+
 // A policy whose name the hub would refuse is an error, and one without cluster sets is bound to all clusters.
 func TestPolicyBindings(t *testing.T) {
 	long := "policy: {namespace: " + strings.Repeat("n", 54) + "}\n"

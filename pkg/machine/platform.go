@@ -24,8 +24,22 @@ func (d *draft) checkPlatform(m *Machine) {
 					n.NAD, len(p.Networks), func() []string { return p.Networks }))
 		}
 	}
+	if p.Pool != nil {
+		d.checkVMPool(m)
+	}
 	if m.EvictionStrategy == "LiveMigrate" || m.EvictionStrategy == "" && p.Drains {
 		d.checkMigratable(m.Disks)
+	}
+}
+
+// checkVMPool warns of a VM that cannot run on the pool of nodes for VMs, and therefore nowhere: virt-handler runs on no
+// others.
+func (d *draft) checkVMPool(m *Machine) {
+	pool := d.site.Platform.Pool
+	if taint := pool.Untolerated(m.Tolerations...); taint != "" {
+		d.diags.Warnf(d.entry.At("tolerations"), rule.Placement, d.entry.Path+".tolerations",
+			"the VM does not tolerate %q of the pool %q, which runs VMs, so it starts nowhere; "+
+				"add `tolerations` to `placement` in fleet.yaml", taint, pool.Name)
 	}
 }
 

@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -100,3 +101,38 @@ var tempDir = regexp.MustCompile(`/\S*/platform\.yaml`)
 
 // trimDir removes the test's directory from a message.
 func trimDir(message string) string { return tempDir.ReplaceAllString(message, "platform.yaml") }
+
+// A VM that does not tolerate the taint of the nodes that run VMs starts nowhere.
+func TestPoolOfVMs(t *testing.T) {
+	const pool = `apiVersion: vmrender.io/v1alpha1
+kind: Platform
+layers:
+  node-pools:
+    values:
+      pools: {virt: {labels: {virt: ""}, taints: [{key: vms, value: "true", effect: %s}]}}
+      virtualMachines: virt
+`
+	const warning = "warning: vms.a.tolerations: the VM does not tolerate \"vms=true:NoSchedule\" of the pool \"virt\", " +
+		"which runs VMs, so it starts nowhere; add `tolerations` to `placement` in fleet.yaml"
+	for vm, fits := range map[string]bool{
+		"":                                  false,
+		"tolerations: [{operator: Exists}]": true,
+		"tolerations: [{key: vms, operator: Exists, effect: NoSchedule}]":          true,
+		"tolerations: [{key: vms, operator: Exists, effect: PreferNoSchedule}]":    false,
+		"tolerations: [{key: vms, operator: Exists, effect: NoExecute}]":           false,
+		`tolerations: [{key: vms, value: "true", effect: NoSchedule}]`:             true,
+		`tolerations: [{key: vms, operator: Equal, value: "false"}]`:               false,
+		`tolerations: [{key: other, operator: Equal, value: "true"}]`:              false,
+		`tolerations: [{key: other, operator: Exists}, {key: vms, value: "true"}]`: true,
+	} {
+		_, messages := nextToPlatform(t, fmt.Sprintf(pool, "NoSchedule"), vm)
+		if fits {
+			require.Empty(t, messages, vm)
+		} else {
+			require.Len(t, messages, 1, vm)
+			require.Contains(t, messages[0], warning, vm)
+		}
+		_, messages = nextToPlatform(t, fmt.Sprintf(pool, "PreferNoSchedule"), vm)
+		require.Empty(t, messages, vm)
+	}
+}

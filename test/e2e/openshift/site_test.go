@@ -249,15 +249,31 @@ func (s *site) checkUp() {
 	s.Helper()
 	require.NoError(s, s.root.Wait(s.Context(), patience, healthy), "%v", s.applications())
 	for _, layer := range []string{
-		"operators", "network", "hyperconverged", "storage", "images", "baseline", "load-aware", "higher-density", "nodes",
+		"node-pools", "operators", "network", "hyperconverged", "storage", "images", "baseline", "load-aware", "higher-density", "nodes",
 	} {
 		app := s.argo.Application("site-a-" + layer)
 		require.NoError(s, app.Wait(s.Context(), patience, healthy), "%s: %v", layer, s.applications())
 	}
+	s.checkNodes()
 	dryRun, err := s.argo.Application("site-a-governance").Status(s.Context())
 	require.NoError(s, err)
 	require.Equal(s, "OutOfSync", dryRun.Sync.Status)
 	require.Equal(s, map[string]int{"worker-0": 1, "worker-1": 1, "worker-2": 1}, s.Reboots())
+}
+
+// checkNodes compares the labels and taints of the nodes with those of their pool.
+func (s *site) checkNodes() {
+	s.Helper()
+	nodes, err := s.Resource(schema.GroupVersionResource{Version: "v1", Resource: "nodes"}).List(s.Context(), metav1.ListOptions{
+		LabelSelector: "node-role.kubernetes.io/virtualization",
+	})
+	require.NoError(s, err)
+	require.Len(s, nodes.Items, 3)
+	for i := range nodes.Items {
+		taints, _, err := unstructured.NestedSlice(nodes.Items[i].Object, "spec", "taints")
+		require.NoError(s, err)
+		require.Contains(s, taints, map[string]any{"key": "virtualization", "value": "true", "effect": "NoSchedule"})
+	}
 }
 
 // checkFleet deploys the VMs, and waits for them.

@@ -56,7 +56,7 @@ func sidecarAttempts() []attempt {
 		{name: "hook sidecar without an image", as: developer, object: ofTemplate(machine("tenant"), `[{"configMap": {"name": "script"}}]`), refused: unclear},
 		{name: "hook sidecar of an instance", as: developer, object: noted(machineInstance("tenant"), hooks, evil), refused: refused},
 		{name: "hook sidecar of a replica set", as: developer, object: with(replicaSet("tenant"), object{hooks: evil}, "spec", "template", "metadata", "annotations"), refused: refused},
-		{name: "hook sidecar of a pool", as: developer, object: ofTemplate(machinePool("tenant"), evil, "spec", vm), refused: refused},
+		{name: "hook sidecar of a pool", as: developer, object: ofTemplate(nodePool("tenant"), evil, "spec", vm), refused: refused},
 		{name: "hook sidecar of an instance type", as: admin, object: instancetype(evil), refused: refused},
 		{name: "allowed hook sidecar of an instance type", as: admin, object: instancetype(fine)},
 		{name: "hook sidecar of a preference", as: admin, object: preference(evil), refused: refused},

@@ -330,7 +330,7 @@ func keptAttempts() []attempt {
 
 func poolAttempts() []attempt {
 	pool := func() *unstructured.Unstructured {
-		o := machinePool("gated")
+		o := nodePool("gated")
 		with(o, int64(3), "spec", "replicas")
 		with(o, []any{template("root")}, "spec", "virtualMachineTemplate", "spec", "dataVolumeTemplates")
 		o.SetAnnotations(map[string]string{approveFrom: "restart", becomes: base})

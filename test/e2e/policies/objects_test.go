@@ -61,7 +61,7 @@ func replicaSet(namespace string, macs ...string) *unstructured.Unstructured {
 	})
 }
 
-func machinePool(namespace string, macs ...string) *unstructured.Unstructured {
+func nodePool(namespace string, macs ...string) *unstructured.Unstructured {
 	labels := object{"app": "web"}
 	return newObject("pool.kubevirt.io/v1beta1", "VirtualMachinePool", namespace, object{
 		"selector": object{"matchLabels": labels},

@@ -71,7 +71,7 @@ func cloneAttempts() []attempt {
 		{name: "DataSource that is led elsewhere", as: admin, object: dataSource("team", claim("team")), change: func(o *unstructured.Unstructured) { from(o, claim("other")) }, refused: refused},
 		{name: "machine", as: developer, object: templated(machine("team"), from(disk("team"), claim("other"))), refused: refused},
 		{name: "machine with a DataSource", as: developer, object: templated(machine("team"), referring("team", reference)), refused: refused},
-		{name: "pool", as: developer, object: templated(machinePool("team"), from(disk("team"), claim("other")), "spec", "virtualMachineTemplate"), refused: refused},
+		{name: "pool", as: developer, object: templated(nodePool("team"), from(disk("team"), claim("other")), "spec", "virtualMachineTemplate"), refused: refused},
 		{name: "machine with a DataSource of its own", as: developer, object: templated(machine("team"), referring("team", own))},
 		{name: "other change of a VM from before", as: developer, object: templated(machine("team"), from(disk("team"), claim("other"))), change: halt},
 		{name: "import", as: admin, object: imports("team", object{"registry": object{"url": "docker://quay.io/golden/fedora"}})},

@@ -32,6 +32,7 @@ func sources() []source {
 		{"github.com/medik8s/node-healthcheck-operator", []string{"config/crd/bases/remediation.medik8s.io_nodehealthchecks.yaml"}},
 		{"github.com/openshift/api", []string{
 			"config/v1/zz_generated.crd-manifests/0000_03_marketplace_01_operatorhubs.crd.yaml",
+			"machine/v1beta1/zz_generated.crd-manifests/0000_10_machine-api_01_machinesets-Default.crd.yaml",
 			"payload-manifests/crds/0000_10_config-operator_01_imagedigestmirrorsets.crd.yaml",
 			"payload-manifests/crds/0000_10_config-operator_01_imagetagmirrorsets.crd.yaml",
 			"payload-manifests/crds/0000_80_machine-config_01_kubeletconfigs.crd.yaml",
