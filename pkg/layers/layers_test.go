@@ -299,7 +299,9 @@ func TestPoolOfVMs(t *testing.T) {
   node-pools:%s
     values:
       pools:
-        virt: {labels: {role/virt: ""}, taints: [{key: vms, value: "true", effect: NoSchedule}, {key: soft, effect: PreferNoSchedule}]}
+        virt:
+          labels: {role/virt: ""}
+          taints: [{key: vms, value: "true", effect: NoSchedule}, {key: soft, effect: PreferNoSchedule}]
       virtualMachines: virt
   hyperconverged: {values: {%s}}
 `
@@ -321,8 +323,10 @@ func TestPoolOfVMs(t *testing.T) {
 	for placement, want := range map[string]string{
 		`nodeSelector: {role/virt: ""}, tolerations: [{operator: Exists}]`: "",
 		`tolerations: [{operator: Exists}]`:                                "",
-		`nodeSelector: {role/virt: ""}`:                                    `placement.tolerations: do not tolerate "vms=true:NoSchedule" of the pool "virt" in layers.node-pools, `,
-		`nodeSelector: {role/vm: ""}, tolerations: [{operator: Exists}]`:   `placement.nodeSelector.role/vm: no label of the pool "virt" in layers.node-pools, which runs VMs; remove`,
+		`nodeSelector: {role/virt: ""}`: `placement.tolerations: do not tolerate "vms=true:NoSchedule" ` +
+			`of the pool "virt" in layers.node-pools, `,
+		`nodeSelector: {role/vm: ""}, tolerations: [{operator: Exists}]`: `placement.nodeSelector.role/vm: no label ` +
+			`of the pool "virt" in layers.node-pools, which runs VMs; remove`,
 	} {
 		file := write(t, fmt.Sprintf(both, "", "placement: {"+placement+"}"))
 		_, diags := layers.RenderLayer(file, "hyperconverged", layers.Options{})
@@ -333,9 +337,10 @@ func TestPoolOfVMs(t *testing.T) {
 		}
 	}
 
-	_, diags = layers.RenderLayer(write(t, fmt.Sprintf(both, "\n    action: Ignore", "")), "hyperconverged", layers.Options{})
-	require.Contains(t, problems(diags, ""), "layers.hyperconverged.values.placement: missing; layers.node-pools.values.virtualMachines, "+
-		"from which it follows, is ")
+	paused := write(t, fmt.Sprintf(both, "\n    action: Ignore", ""))
+	_, diags = layers.RenderLayer(paused, "hyperconverged", layers.Options{})
+	require.Contains(t, problems(diags, ""), "layers.hyperconverged.values.placement: missing; "+
+		"layers.node-pools.values.virtualMachines, from which it follows, is ")
 }
 
 // A policy whose name the hub would refuse is an error, and one without cluster sets is bound to all clusters.

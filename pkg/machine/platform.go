@@ -32,8 +32,8 @@ func (d *draft) checkPlatform(m *Machine) {
 	}
 }
 
-// checkVMPool warns of a VM that cannot run on the pool of nodes for VMs, and therefore nowhere: virt-handler runs on no
-// others.
+// checkVMPool warns of a VM that cannot run on the pool of nodes for VMs, and therefore nowhere: virt-handler runs on
+// no others.
 func (d *draft) checkVMPool(m *Machine) {
 	pool := d.site.Platform.Pool
 	if taint := pool.Untolerated(m.Tolerations...); taint != "" {

@@ -28,15 +28,17 @@ func (p *Pool) Placement() *source.Node {
 	if labels := p.node.Get("labels"); labels.IsSet() {
 		out.Put("nodeSelector", labels)
 	}
-	var tolerations []any
+	tolerations := make([]any, 0, len(p.taints()))
 	for _, taint := range p.taints() {
-		toleration := map[string]any{"key": taint.Get("key").Str(), "operator": "Exists", "effect": taint.Get("effect").Str()}
+		toleration := map[string]any{
+			"key": taint.Get("key").Str(), "operator": "Exists", "effect": taint.Get("effect").Str(),
+		}
 		if value := taint.Get("value").Str(); value != "" {
 			toleration["operator"], toleration["value"] = "Equal", value
 		}
 		tolerations = append(tolerations, toleration)
 	}
-	if tolerations != nil {
+	if len(tolerations) > 0 {
 		out.Put("tolerations", node.List(tolerations))
 	}
 	at := out.Node()

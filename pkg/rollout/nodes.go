@@ -71,11 +71,11 @@ func (p Pools) of(node string) Pool {
 	return Pool{}
 }
 
-// ApplyPools sets the labels and taints of pools on their nodes, and removes those that it has set before and no pool has
-// any more. It creates no nodes: it waits for those that do not exist yet. A label that VMs on the node may be there for
-// stays until they have left: the node selector of HyperConverged decides where virt-handler runs, and without it a VM
-// runs on, but nothing can stop, migrate or restart it (kubernetes, pkg/controller/daemon, NodeShouldRunDaemonPod: a pod
-// whose node selector no longer matches is deleted).
+// ApplyPools sets the labels and taints of pools on their nodes, and removes those that it has set before and no pool
+// has now. It creates no nodes: it waits for those that do not exist yet. A label that a node with VMs has stays until
+// they have left: virt-handler runs where the node selector of HyperConverged matches, and without it a VM runs on, but
+// nothing can stop, migrate or restart it (kubernetes v1.36, pkg/controller/daemon, NodeShouldRunDaemonPod: a pod whose
+// node selector no longer matches is deleted).
 func (c *Cluster) ApplyPools(ctx context.Context, p Pools, o Options) error {
 	c = c.patient(&o)
 	deadline, said := o.Now().Add(o.Timeout), ""

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -71,10 +70,15 @@ func state(t *testing.T, client *fake.FakeDynamicClient, name string) string {
 // A pool changes what it has on its nodes, and nothing else; it never takes a label from under VMs.
 func TestApplyPools(t *testing.T) {
 	const (
-		virt    = `{"virt": {"labels": {"virt": ""}, "taints": [{"key": "vms", "value": "true", "effect": "NoSchedule"}], "nodes": ["a"]}}`
+		virt = `{"virt": {"labels": {"virt": ""}, "nodes": ["a"],
+			"taints": [{"key": "vms", "value": "true", "effect": "NoSchedule"}]}}`
 		gone    = `{"virt": {"labels": {"virt": ""}}}`
+		other   = `{"other": "1", "virt": ""}`
+		lost    = `{"effect":"NoExecute","key":"node.kubernetes.io/unreachable"}`
+		vms     = `{"effect":"NoSchedule","key":"vms","value":"true"}`
 		record  = `{"labels":["virt"],"taints":["vms:NoSchedule"]}`
-		applied = `[{"other":"1","virt":""},[{"effect":"NoExecute","key":"node.kubernetes.io/unreachable"},{"effect":"NoSchedule","key":"vms","value":"true"}],"{\"labels\":[\"virt\"],\"taints\":[\"vms:NoSchedule\"]}"]`
+		noted   = `"{\"labels\":[\"virt\"],\"taints\":[\"vms:NoSchedule\"]}"`
+		problem = `after 1m0s: node "a" runs VMs, so its label "virt" stays; drain it`
 	)
 	for name, c := range map[string]struct {
 		pools, labels, taints, record string
@@ -82,40 +86,41 @@ func TestApplyPools(t *testing.T) {
 		want, problem                 string
 	}{
 		"new": {
-			pools: virt, labels: `{"other": "1"}`, taints: `[{"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"}]`, want: applied,
+			pools: virt, labels: `{"other": "1"}`, taints: "[" + lost + "]",
+			want: `[` + other + `,[` + lost + "," + vms + "]," + noted + "]",
 		},
 		"as it is, with VMs": {
-			pools: virt, labels: `{"other": "1", "virt": ""}`, record: record, vms: true,
-			taints: `[{"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"}, {"key": "vms", "value": "true", "effect": "NoSchedule"}]`,
-			want:   applied,
+			pools: virt, labels: other, record: record, vms: true, taints: "[" + lost + "," + vms + "]",
+			want: `[` + other + `,[` + lost + "," + vms + "]," + noted + "]",
 		},
-		"a label under VMs that is not there yet": {pools: virt, vms: true,
-			want: `[{"virt":""},[{"effect":"NoSchedule","key":"vms","value":"true"}],"{\"labels\":[\"virt\"],\"taints\":[\"vms:NoSchedule\"]}"]`},
+		"a label that is not there yet, with VMs": {
+			pools: virt, vms: true, want: `[{"virt":""},[` + vms + `],` + noted + `]`,
+		},
 		"another value of a taint": {
 			pools: virt, labels: `{"virt": ""}`, record: record, taints: `[{"key": "vms", "value": "x", "effect": "NoSchedule"}]`,
-			want: `[{"virt":""},[{"effect":"NoSchedule","key":"vms","value":"true"}],"{\"labels\":[\"virt\"],\"taints\":[\"vms:NoSchedule\"]}"]`,
+			want: `[{"virt":""},[` + vms + `],` + noted + `]`,
 		},
 		"out of the pool": {
-			pools: gone, labels: `{"other": "1", "virt": ""}`, record: record,
-			taints: `[{"key": "mine", "effect": "NoSchedule"}, {"key": "vms", "value": "true", "effect": "NoSchedule"}]`,
-			want:   `[{"other":"1"},[{"effect":"NoSchedule","key":"mine"}],""]`,
+			pools: gone, labels: other, record: record, taints: `[{"key": "mine", "effect": "NoSchedule"},` + vms + "]",
+			want: `[{"other":"1"},[{"effect":"NoSchedule","key":"mine"}],""]`,
 		},
 		"out of the pool, with VMs": {
-			pools: gone, labels: `{"virt": ""}`, record: record, vms: true, taints: `[{"key": "vms", "value": "true", "effect": "NoSchedule"}]`,
-			want:    `[{"virt":""},null,"{\"labels\":[\"virt\"]}"]`,
-			problem: `after 1m0s: node "a" runs VMs, so its label "virt" stays; drain it`,
+			pools: gone, labels: `{"virt": ""}`, record: record, vms: true, taints: "[" + vms + "]",
+			want: `[{"virt":""},null,"{\"labels\":[\"virt\"]}"]`, problem: problem,
 		},
 		"another value, with VMs": {
 			pools: virt, labels: `{"virt": "old"}`, vms: true,
-			want:    `[{"virt":"old"},[{"effect":"NoSchedule","key":"vms","value":"true"}],"{\"labels\":[\"virt\"],\"taints\":[\"vms:NoSchedule\"]}"]`,
-			problem: `after 1m0s: node "a" runs VMs, so its label "virt" stays; drain it`,
+			want: `[{"virt":"old"},[` + vms + `],` + noted + `]`, problem: problem,
 		},
 		"a label of others": {pools: gone, labels: `{"virt": ""}`, vms: true, want: `[{"virt":""},null,""]`},
 		"an unknown node": {
 			pools: `{"virt": {"labels": {"virt": ""}, "nodes": ["b"]}}`, want: `[null,null,""]`,
 			problem: `after 1m0s: pool "virt": there is no node "b"`,
 		},
-		"a broken record": {pools: gone, record: "x", want: `[null,null,"x"]`, problem: `node "a": its annotation vmrender.io/node-pool: `},
+		"a broken record": {
+			pools: gone, record: "x", want: `[null,null,"x"]`,
+			problem: `node "a": its annotation vmrender.io/node-pool: `,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pools, err := ReadPools([]byte(c.pools))
@@ -169,7 +174,8 @@ func TestApplyPoolsWaits(t *testing.T) {
 	require.NoError(t, (&Cluster{objects: client}).ApplyPools(t.Context(), pools, o))
 	require.JSONEq(t, `[{},null,""]`, state(t, client, "a"))
 	require.JSONEq(t, `[{"virt":""},null,"{\"labels\":[\"virt\"]}"]`, state(t, client, "b"))
-	require.Contains(t, log.String(), `waiting: node "a" runs VMs, so its label "virt" stays; drain it; pool "virt": there is no node "b"`)
+	require.Contains(t, log.String(), `waiting: node "a" runs VMs, so its label "virt" stays; drain it; `+
+		`pool "virt": there is no node "b"`)
 	require.Contains(t, log.String(), "b: labels virt; taints none\n")
 	require.Contains(t, log.String(), "a: nothing of a pool\n")
 }
@@ -178,8 +184,10 @@ func TestReadPools(t *testing.T) {
 	for text, problem := range map[string]string{
 		`[]`:                   "expected pools by name, as JSON: ",
 		`{"a": {"label": {}}}`: `unknown field "label"`,
-		`{"a": {"nodes": ["x"]}, "b": {"nodes": ["x"]}}`:                                             `node "x" is in the pools "a" and "b"; expected one`,
-		`{"a": {"taints": [{"key": "k", "effect": "` + string(corev1.TaintEffectNoExecute) + `"}]}}`: `pool "a": taint "k" has the effect "NoExecute"; expected NoSchedule`,
+		`{"a": {"nodes": ["x"]}, "b": {"nodes": ["x"]}}`: `node "x" is in the pools "a" and "b"; ` +
+			`expected one`,
+		`{"a": {"taints": [{"key": "k", "effect": "NoExecute"}]}}`: `pool "a": taint "k" has the effect "NoExecute"; ` +
+			`expected NoSchedule`,
 	} {
 		_, err := ReadPools([]byte(text))
 		require.ErrorContains(t, err, problem)
