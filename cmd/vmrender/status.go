@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/pkg/approval"
 	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/compare"
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -150,8 +151,12 @@ func (f *sideFlags) status(cmd *cobra.Command, path string) (report.Status, erro
 	}
 	settings := compare.Settings{Given: cmd.Flags().Changed}
 	observed, said := cluster.ReadSettings(settings.Cluster(targetOf(git)), live.objects)
+	var reviews []*approval.Layer
+	if git.Layers != nil {
+		reviews = git.Layers.Reviews
+	}
 	s := report.Status{
-		Status: status.New(git.Objects, observed, live.objects),
+		Status: status.New(git.Objects, observed, live.objects, reviews...),
 		Git:    report.Side{Label: git.Label, Path: named(path), Overlays: f.fleet.overlays},
 		Cluster: report.Side{
 			Label: live.label, Exported: live.exported, Settings: said,

@@ -203,7 +203,7 @@ var rooms = []room{
 	{
 		dir: "pkg/pairs",
 		ours: []string{
-			"pkg/argocd", "pkg/cluster", "pkg/diff", "pkg/impact", "pkg/labels", "pkg/manifest", "pkg/world",
+			"pkg/approval", "pkg/argocd", "pkg/cluster", "pkg/diff", "pkg/impact", "pkg/labels", "pkg/manifest", "pkg/world",
 			"internal/quantities", "internal/wording",
 		},
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),

@@ -1,6 +1,7 @@
 package pairs
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -34,6 +35,41 @@ func (p *Set) Syncs(apps []string) {
 			name, RevisionOf(state), manifest.Text(state, "startedAt"),
 			wording.InBrackets(manifest.Text(state, "message")), name)
 	}
+}
+
+// fights is the number of times in a row that self-heal reverts something before another writer is the likely reason:
+// the pauses between them are two seconds at first, then thrice the last one, and at most five minutes; five and a half
+// minutes without a change end the row (Argo CD v3.2.11, controller/appcontroller.go, autoSync, and the flags
+// --self-heal-backoff-… of the application controller). Argo CD never gives up.
+const fights = 3
+
+// SelfHeals adds the Applications in which self-heal reverts changes again and again.
+func (p *Set) SelfHeals(apps []string) {
+	for _, name := range apps {
+		sync := manifest.At(p.Live.FindApplication(name), "status", "operationState", "operation", "sync")
+		text, _ := manifest.At(sync, "autoHealAttemptsCount").(json.Number)
+		attempts, err := text.Int64()
+		if err != nil || attempts < fights {
+			continue
+		}
+		p.Note("the Application %s has reverted changes in the cluster %d times in a row, most recently of %s, and goes on "+
+			"as long as something else changes them: a controller, a webhook or a user; `vmrender status` reports the fields "+
+			"and who changes them. Leave the fields to it (ignoreFields of a layer, ignoreDifferences of the Application), "+
+			"or stop it", name, attempts, healed(sync))
+	}
+}
+
+// healed returns the objects of a partial sync, such as "Service web, ConfigMap app".
+func healed(sync any) string {
+	list, _ := manifest.At(sync, "resources").([]any)
+	names := make([]string, 0, len(list))
+	for _, r := range list {
+		names = append(names, manifest.Text(r, "kind")+" "+manifest.Text(r, "name"))
+	}
+	if len(names) == 0 {
+		return "all its objects"
+	}
+	return wording.Some(names)
 }
 
 // RevisionOf returns the revision of an operation, for users.

@@ -75,6 +75,9 @@ var syncs = []struct {
 	{name: "syncing", base: "pet", edit: set("8Gi", memory), live: "syncing", level: impact.Migrate, code: "plugged", says: []string{
 		"the Application shop has been syncing revision 0123456789ab since 2026-11-22T03:00:00Z (waiting for the Job)", "argocd app terminate-op shop",
 	}, hides: []string{"Application other"}},
+	{name: "self-heal against a controller", base: "pet", edit: nothing, live: "fighting", level: impact.None, says: []string{
+		"the Application shop has reverted changes in the cluster 7 times in a row, most recently of Service db, VirtualMachine db", "ignoreDifferences of the Application",
+	}, hides: []string{"Application calm"}},
 	{name: "snapshot of an earlier change", base: "snapshots", edit: both(set("bbbb", "metadata.annotations.vmrender~io/content"), set("Manual", strategy), in(1, set([]any{"snapshot", "db=bbbb"}, "spec.template.spec.containers.0.args"))), live: "snapshots", level: impact.Metadata, code: "power-same", says: []string{"db-pre-bbbb-1, taken 6 days before the export; the Job takes another one"}},
 
 	{name: "rollout", base: "cattle", edit: root("web-root-2222"), live: "rollout", level: impact.Recreate, code: "new-disk", says: []string{

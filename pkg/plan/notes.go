@@ -11,13 +11,16 @@ import (
 func (p *planner) addNotes() {
 	p.imports()
 	p.layerNotes()
-	p.reviewNotes()
+	if p.layered.now != nil {
+		p.Reviews(p.layered.now.Reviews)
+	}
 	p.firstBoots()
 	if p.Live == nil {
 		return
 	}
 	apps := p.Applications()
 	p.Syncs(apps)
+	p.SelfHeals(apps)
 	p.LostApplications()
 	p.Rollouts(p.Namespaces())
 	p.waiting()

@@ -97,7 +97,8 @@ func TestApplyPools(t *testing.T) {
 			pools: virt, vms: true, want: `[{"virt":""},[` + vms + `],` + noted + `]`,
 		},
 		"another value of a taint": {
-			pools: virt, labels: `{"virt": ""}`, record: record, taints: `[{"key": "vms", "value": "x", "effect": "NoSchedule"}]`,
+			pools: virt, labels: `{"virt": ""}`, record: record,
+			taints: `[{"key": "vms", "value": "x", "effect": "NoSchedule"}]`,
 			want: `[{"virt":""},[` + vms + `],` + noted + `]`,
 		},
 		"out of the pool": {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vmrender/vmrender/internal/wording"
+	"github.com/vmrender/vmrender/pkg/approval"
 	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/labels"
@@ -13,10 +14,12 @@ import (
 	"github.com/vmrender/vmrender/pkg/world"
 )
 
-// New returns the state in the cluster of the VMs in Git. exported is what the cluster has, and declared what is
-// known of its settings otherwise. No fact comes from observedGeneration, which does not converge after live
+// New returns the state in the cluster of the VMs in Git. exported is what the cluster has, declared what is
+// known of its settings otherwise, and reviews what the layers with `approve` are about. No fact comes from observedGeneration, which does not converge after live
 // changes (github.com/kubevirt/kubevirt/issues/18700).
-func New(wanted []manifest.Object, declared cluster.Settings, exported []manifest.Object) *Status {
+func New(
+	wanted []manifest.Object, declared cluster.Settings, exported []manifest.Object, reviews ...*approval.Layer,
+) *Status {
 	state := append([]manifest.Object{}, exported...) // known, even if it is empty
 	p := &reader{pairs.New(wanted, wanted, declared, state)}
 	p.Index()
@@ -42,6 +45,7 @@ func New(wanted []manifest.Object, declared cluster.Settings, exported []manifes
 		out.Counts[out.VMs[i].State]++
 	}
 	p.statusNotes(apps)
+	p.Reviews(reviews)
 	out.Notes = p.Notes
 	return out
 }
@@ -174,6 +178,7 @@ func (p *reader) isLeftOver(e cluster.Entity, apps []string) (Fact, bool) {
 // statusNotes adds the facts about the whole.
 func (p *reader) statusNotes(apps []string) {
 	p.Syncs(apps)
+	p.SelfHeals(apps)
 	p.failedSyncs(apps)
 	p.LostApplications()
 	p.SelectiveSyncs(apps)
