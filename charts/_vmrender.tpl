@@ -59,16 +59,25 @@ MachineConfigPool:   {apiVersion: machineconfiguration.openshift.io/v1, wave: 0,
 {{/*
 vmrender.releases is what goes with the releases of OpenShift, oldest first, by the minor version of their Kubernetes:
 the descheduler operator (openshift/cluster-kube-descheduler-operator, the ClusterServiceVersion of the release branch),
-channels that are built for some releases only (kubev2v/forklift, build/release.conf), and the API of HyperConverged
-(kubevirt/hyperconverged-cluster-operator, whose release 1.18 serves v1 without some fields, and 1.19 stores it).
+the API of HyperConverged (kubevirt/hyperconverged-cluster-operator, whose release 1.18 serves v1 without some fields, and
+1.19 stores it), and channels that are built for some releases only: mtv-operator (kubev2v/forklift, build/release.conf),
+odf-operator (red-hat-storage/ocs-ci, ocs_ci/framework/conf/ocs_version, ocs_csv_channel), lvms-operator
+(openshift/lvm-operator, branch catalog, catalogs), and redhat-oadp-operator (openshift/oadp-operator, PARTNERS.md: stable
+since 4.19).
 */}}
 {{- define "vmrender.releases" -}}
-- {openshift: "4.18", kubernetes: 31, descheduler: 5.1.5, channels: {mtv-operator: release-v2.10}, hyperconverged: v1beta1}
-- {openshift: "4.19", kubernetes: 32, descheduler: 5.2.2, channels: {mtv-operator: release-v2.11}, hyperconverged: v1beta1}
-- {openshift: "4.20", kubernetes: 33, descheduler: 5.3.1, channels: {mtv-operator: release-v2.12}, hyperconverged: v1beta1}
-- {openshift: "4.21", kubernetes: 34, descheduler: 5.3.3, channels: {mtv-operator: release-v2.12}, hyperconverged: v1beta1}
-- {openshift: "4.22", kubernetes: 35, descheduler: 5.4.0, channels: {mtv-operator: release-v2.12}, hyperconverged: v1beta1}
-- {openshift: "4.23", kubernetes: 36, descheduler: 5.4.0, channels: {mtv-operator: release-v2.12}, hyperconverged: v1}
+- {openshift: "4.18", kubernetes: 31, descheduler: 5.1.5, hyperconverged: v1beta1,
+   channels: {mtv-operator: release-v2.10, odf-operator: stable-4.18, lvms-operator: stable-4.18, redhat-oadp-operator: stable-1.4}}
+- {openshift: "4.19", kubernetes: 32, descheduler: 5.2.2, hyperconverged: v1beta1,
+   channels: {mtv-operator: release-v2.11, odf-operator: stable-4.19, lvms-operator: stable-4.19}}
+- {openshift: "4.20", kubernetes: 33, descheduler: 5.3.1, hyperconverged: v1beta1,
+   channels: {mtv-operator: release-v2.12, odf-operator: stable-4.20, lvms-operator: stable-4.20}}
+- {openshift: "4.21", kubernetes: 34, descheduler: 5.3.3, hyperconverged: v1beta1,
+   channels: {mtv-operator: release-v2.12, odf-operator: stable-4.21, lvms-operator: stable-4.21}}
+- {openshift: "4.22", kubernetes: 35, descheduler: 5.4.0, hyperconverged: v1beta1,
+   channels: {mtv-operator: release-v2.12, odf-operator: stable-4.22, lvms-operator: stable-4.22}}
+- {openshift: "4.23", kubernetes: 36, descheduler: 5.4.0, hyperconverged: v1,
+   channels: {mtv-operator: release-v2.12, odf-operator: stable-4.23, lvms-operator: stable-4.23}}
 {{- end -}}
 
 {{/*
