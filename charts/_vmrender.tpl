@@ -17,9 +17,14 @@ OperatorHub:         {apiVersion: config.openshift.io/v1, wave: -8, options: [*p
 HyperConverged:      {apiVersion: hco.kubevirt.io/v1, wave: 0, options: [*crd, *prune, *delete, *server]}
 KubeVirt:            {apiVersion: kubevirt.io/v1, wave: 0, options: [*crd, *prune, *delete, *server]}
 CDI:                 {apiVersion: cdi.kubevirt.io/v1beta1, wave: 0, options: [*crd, *prune, *delete, *server]}
+StorageCluster:      {apiVersion: ocs.openshift.io/v1, wave: 0, options: [*crd, *prune, *delete, *server]}
+LVMCluster:          {apiVersion: lvm.topolvm.io/v1alpha1, wave: 0, options: [*crd, *prune, *delete, *server]}
+HostPathProvisioner: {apiVersion: hostpathprovisioner.kubevirt.io/v1beta1, wave: 0, options: [*crd, *prune, *delete, *server]}
 StorageClass:        {apiVersion: storage.k8s.io/v1, wave: 1, options: [*prune, *delete, *server]}
 StorageProfile:      {apiVersion: cdi.kubevirt.io/v1beta1, wave: 1, options: [*crd, *prune, *delete, *server]}
 VolumeSnapshotClass: {apiVersion: snapshot.storage.k8s.io/v1, wave: 1, options: [*crd, *delete]}
+DataProtectionApplication: {apiVersion: oadp.openshift.io/v1alpha1, wave: 0, options: [*crd, *server]}
+Schedule:            {apiVersion: velero.io/v1, wave: 1, options: [*crd]}
 NMState:             {apiVersion: nmstate.io/v1, wave: 0, options: [*crd, *prune, *delete]}
 NodeNetworkConfigurationPolicy: {apiVersion: nmstate.io/v1, wave: 3, options: [*crd, *prune, *delete]}
 NetworkAttachmentDefinition: {apiVersion: k8s.cni.cncf.io/v1, wave: 4, options: [*crd, *delete]}
@@ -120,7 +125,10 @@ kubevirt:
 hyperconverged:
   - kubectl wait hyperconvergeds --all --all-namespaces --for=condition=Available --timeout=30m
 storage:
-  - kubectl get storageprofiles
+  - kubectl get storageclasses,storageprofiles
+backup:
+  - kubectl wait dataprotectionapplications --all --all-namespaces --for=condition=Reconciled --timeout=15m
+  - kubectl wait backupstoragelocations.velero.io --all --all-namespaces --for=jsonpath='{.status.phase}'=Available --timeout=15m
 images:
   - kubectl wait datasources --all --namespace {{ .Release.Namespace }} --for=condition=Ready --timeout=30m
 governance:
