@@ -40,7 +40,7 @@ Usage: {{ include "backup.location" (dict "name" $name "location" $location "def
 {{- end -}}
 {{- range $key, $_ := $config -}}
 {{- if regexMatch "(?i)secret|password|access_?key|token" $key -}}
-{{- fail (printf "backupLocations.%s.config.%s: Git is no place for a secret; expected it in the Secret that `credential` names" $.name $key) -}}
+{{- fail (printf "backupLocations.%s.config.%s: looks like a secret, which Git must not contain; expected it in the Secret that `credential` names" $.name $key) -}}
 {{- end -}}
 {{- end -}}
 name: {{ .name | quote }}
