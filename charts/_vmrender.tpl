@@ -17,9 +17,14 @@ OperatorHub:         {apiVersion: config.openshift.io/v1, wave: -8, options: [*p
 HyperConverged:      {apiVersion: hco.kubevirt.io/v1, wave: 0, options: [*crd, *prune, *delete, *server]}
 KubeVirt:            {apiVersion: kubevirt.io/v1, wave: 0, options: [*crd, *prune, *delete, *server]}
 CDI:                 {apiVersion: cdi.kubevirt.io/v1beta1, wave: 0, options: [*crd, *prune, *delete, *server]}
+StorageCluster:      {apiVersion: ocs.openshift.io/v1, wave: 0, options: [*crd, *prune, *delete, *server]}
+LVMCluster:          {apiVersion: lvm.topolvm.io/v1alpha1, wave: 0, options: [*crd, *prune, *delete, *server]}
+HostPathProvisioner: {apiVersion: hostpathprovisioner.kubevirt.io/v1beta1, wave: 0, options: [*crd, *prune, *delete, *server]}
 StorageClass:        {apiVersion: storage.k8s.io/v1, wave: 1, options: [*prune, *delete, *server]}
 StorageProfile:      {apiVersion: cdi.kubevirt.io/v1beta1, wave: 1, options: [*crd, *prune, *delete, *server]}
 VolumeSnapshotClass: {apiVersion: snapshot.storage.k8s.io/v1, wave: 1, options: [*crd, *delete]}
+DataProtectionApplication: {apiVersion: oadp.openshift.io/v1alpha1, wave: 0, options: [*crd, *server]}
+Schedule:            {apiVersion: velero.io/v1, wave: 1, options: [*crd]}
 NMState:             {apiVersion: nmstate.io/v1, wave: 0, options: [*crd, *prune, *delete]}
 NodeNetworkConfigurationPolicy: {apiVersion: nmstate.io/v1, wave: 3, options: [*crd, *prune, *delete]}
 NetworkAttachmentDefinition: {apiVersion: k8s.cni.cncf.io/v1, wave: 4, options: [*crd, *delete]}
@@ -60,16 +65,25 @@ MachineConfigPool:   {apiVersion: machineconfiguration.openshift.io/v1, wave: 0,
 {{/*
 vmrender.releases is what goes with the releases of OpenShift, oldest first, by the minor version of their Kubernetes:
 the descheduler operator (openshift/cluster-kube-descheduler-operator, the ClusterServiceVersion of the release branch),
-channels that are built for some releases only (kubev2v/forklift, build/release.conf), and the API of HyperConverged
-(kubevirt/hyperconverged-cluster-operator, whose release 1.18 serves v1 without some fields, and 1.19 stores it).
+the API of HyperConverged (kubevirt/hyperconverged-cluster-operator, whose release 1.18 serves v1 without some fields, and
+1.19 stores it), and channels that are built for some releases only: mtv-operator (kubev2v/forklift, build/release.conf),
+odf-operator (red-hat-storage/ocs-ci, ocs_ci/framework/conf/ocs_version, ocs_csv_channel), lvms-operator
+(openshift/lvm-operator, branch catalog, catalogs), and redhat-oadp-operator (openshift/oadp-operator, PARTNERS.md: stable
+since 4.19).
 */}}
 {{- define "vmrender.releases" -}}
-- {openshift: "4.18", kubernetes: 31, descheduler: 5.1.5, channels: {mtv-operator: release-v2.10}, hyperconverged: v1beta1}
-- {openshift: "4.19", kubernetes: 32, descheduler: 5.2.2, channels: {mtv-operator: release-v2.11}, hyperconverged: v1beta1}
-- {openshift: "4.20", kubernetes: 33, descheduler: 5.3.1, channels: {mtv-operator: release-v2.12}, hyperconverged: v1beta1}
-- {openshift: "4.21", kubernetes: 34, descheduler: 5.3.3, channels: {mtv-operator: release-v2.12}, hyperconverged: v1beta1}
-- {openshift: "4.22", kubernetes: 35, descheduler: 5.4.0, channels: {mtv-operator: release-v2.12}, hyperconverged: v1beta1}
-- {openshift: "4.23", kubernetes: 36, descheduler: 5.4.0, channels: {mtv-operator: release-v2.12}, hyperconverged: v1}
+- {openshift: "4.18", kubernetes: 31, descheduler: 5.1.5, hyperconverged: v1beta1,
+   channels: {mtv-operator: release-v2.10, odf-operator: stable-4.18, lvms-operator: stable-4.18, redhat-oadp-operator: stable-1.4}}
+- {openshift: "4.19", kubernetes: 32, descheduler: 5.2.2, hyperconverged: v1beta1,
+   channels: {mtv-operator: release-v2.11, odf-operator: stable-4.19, lvms-operator: stable-4.19}}
+- {openshift: "4.20", kubernetes: 33, descheduler: 5.3.1, hyperconverged: v1beta1,
+   channels: {mtv-operator: release-v2.12, odf-operator: stable-4.20, lvms-operator: stable-4.20}}
+- {openshift: "4.21", kubernetes: 34, descheduler: 5.3.3, hyperconverged: v1beta1,
+   channels: {mtv-operator: release-v2.12, odf-operator: stable-4.21, lvms-operator: stable-4.21}}
+- {openshift: "4.22", kubernetes: 35, descheduler: 5.4.0, hyperconverged: v1beta1,
+   channels: {mtv-operator: release-v2.12, odf-operator: stable-4.22, lvms-operator: stable-4.22}}
+- {openshift: "4.23", kubernetes: 36, descheduler: 5.4.0, hyperconverged: v1,
+   channels: {mtv-operator: release-v2.12, odf-operator: stable-4.23, lvms-operator: stable-4.23}}
 {{- end -}}
 
 {{/*
@@ -114,7 +128,10 @@ kubevirt:
 hyperconverged:
   - kubectl wait hyperconvergeds --all --all-namespaces --for=condition=Available --timeout=30m
 storage:
-  - kubectl get storageprofiles
+  - kubectl get storageclasses,storageprofiles
+backup:
+  - kubectl wait dataprotectionapplications --all --all-namespaces --for=condition=Reconciled --timeout=15m
+  - kubectl wait backupstoragelocations.velero.io --all --all-namespaces --for=jsonpath='{.status.phase}'=Available --timeout=15m
 images:
   - kubectl wait datasources --all --namespace {{ .Release.Namespace }} --for=condition=Ready --timeout=30m
 governance:

@@ -151,18 +151,18 @@ func TestReadmesShowValidValues(t *testing.T) {
 // The contents of an object may depend on the cluster's Kubernetes version, from which
 // charts infer the release of OpenShift.
 func TestReleases(t *testing.T) {
-	type want struct{ profile, limit, channel, api string }
+	type want struct{ profile, limit, channel, api, odf, oadp string }
 	const relieve, node, v1beta1 = "KubeVirtRelieveAndMigrate", "    node: ", "hco.kubevirt.io/v1beta1"
 	for version, w := range map[string]want{
-		"":             {"- " + relieve, node, `"release-v2.12"`, v1beta1},
-		"v1.20.0":      {"- " + relieve, node, `"release-v2.12"`, v1beta1},
-		"v1.30.7":      {"- Dev" + relieve, "", `"release-v2.10"`, v1beta1},
-		"v1.31.4":      {"- Dev" + relieve, "", `"release-v2.10"`, v1beta1},
-		"v1.32.0":      {"- Dev" + relieve, "", `"release-v2.11"`, v1beta1},
-		"v1.33.0":      {"- " + relieve, node, `"release-v2.12"`, v1beta1},
-		"v1.34.1+k8s9": {"- " + relieve, node, `"release-v2.12"`, v1beta1},
-		"v1.35.0":      {"- " + relieve, node, `"release-v2.12"`, v1beta1},
-		"v1.99.0":      {"- " + relieve, node, `"release-v2.12"`, "hco.kubevirt.io/v1"},
+		"":             {"- " + relieve, node, `"release-v2.12"`, v1beta1, "4.20", "stable"},
+		"v1.20.0":      {"- " + relieve, node, `"release-v2.12"`, v1beta1, "4.20", "stable"},
+		"v1.30.7":      {"- Dev" + relieve, "", `"release-v2.10"`, v1beta1, "4.18", "stable-1.4"},
+		"v1.31.4":      {"- Dev" + relieve, "", `"release-v2.10"`, v1beta1, "4.18", "stable-1.4"},
+		"v1.32.0":      {"- Dev" + relieve, "", `"release-v2.11"`, v1beta1, "4.19", "stable"},
+		"v1.33.0":      {"- " + relieve, node, `"release-v2.12"`, v1beta1, "4.20", "stable"},
+		"v1.34.1+k8s9": {"- " + relieve, node, `"release-v2.12"`, v1beta1, "4.21", "stable"},
+		"v1.35.0":      {"- " + relieve, node, `"release-v2.12"`, v1beta1, "4.22", "stable"},
+		"v1.99.0":      {"- " + relieve, node, `"release-v2.12"`, "hco.kubevirt.io/v1", "4.23", "stable"},
 	} {
 		t.Run(version, func(t *testing.T) {
 			caps := chartutil.DefaultCapabilities.Copy()
@@ -181,6 +181,11 @@ func TestReleases(t *testing.T) {
 			require.Equal(t, w.limit != "", strings.Contains(descheduler, node))
 			toolkit := object{"operators": object{"migrationToolkit": object{"enabled": true}}}
 			require.Contains(t, text("operators", toolkit), "channel: "+w.channel+"\n")
+			on := object{"enabled": true}
+			operators := text("operators", object{"operators": object{"odf": on, "lvms": on, "oadp": on}})
+			require.Contains(t, operators, `name: "odf-operator"`+"\n  channel: \"stable-"+w.odf+"\"\n")
+			require.Contains(t, operators, `name: "lvms-operator"`+"\n  channel: \"stable-"+w.odf+"\"\n")
+			require.Contains(t, operators, `name: "redhat-oadp-operator"`+"\n  channel: \""+w.oadp+"\"\n")
 			require.Contains(t, text("hyperconverged", object{}), "apiVersion: "+w.api+"\n")
 			managed := object{"hyperconverged": object{"manage": true}}
 			require.Contains(t, text("higher-density", managed), "apiVersion: "+w.api+"\n")

@@ -5,6 +5,7 @@ local meanings = {
     Available = "Healthy",
     NetworkCreated = "Healthy",
     Ready = "Healthy",
+    Reconciled = "Healthy",
     Successful = "Healthy",
     Ignored = "Suspended", -- no node matches the policy
     Degraded = "Degraded",
@@ -13,6 +14,7 @@ local meanings = {
   },
   False = {
     NetworkCreated = "Degraded",
+    Reconciled = "Degraded",
     TargetConfigControllerDegraded = "Healthy",
   },
 }

@@ -16,8 +16,8 @@ type product struct {
 
 // products returns the operators of the catalog by their packages. It excludes
 // definitions that a configured operator installs itself: NMState's node networks
-// (nmstate/kubernetes-nmstate, controllers/operator/nmstate_controller.go, applyCRDs)
-// and everything that HyperConverged deploys.
+// (nmstate/kubernetes-nmstate, controllers/operator/nmstate_controller.go, applyCRDs),
+// everything that HyperConverged deploys, and what ODF subscribes to.
 func (r Release) products() map[string]product {
 	return map[string]product{
 		"kubevirt-hyperconverged":           {definitions: []string{hyperConvergeds}},
@@ -28,6 +28,10 @@ func (r Release) products() map[string]product {
 		"mtv-operator":                      {r.MigrationToolkit, []string{"forkliftcontrollers.forklift.konveyor.io"}},
 		"metallb-operator": {definitions: []string{
 			"metallbs.metallb.io", "ipaddresspools.metallb.io", "l2advertisements.metallb.io",
+		}},
+		"odf-operator": {channels: []string{"stable-" + r.Name}},
+		"redhat-oadp-operator": {r.DataProtection, []string{
+			"dataprotectionapplications.oadp.openshift.io", "backupstoragelocations.velero.io", "schedules.velero.io",
 		}},
 	}
 }

@@ -105,8 +105,8 @@ func (o *OpenShift) setStatus(ctx context.Context, object *unstructured.Unstruct
 	k := object.GroupVersionKind()
 	delete(o.read, k)
 	subresources := []string{"status"}
-	if k == importKind || k == sourceKind {
-		subresources = nil // CDI's kinds have none, except DataVolume
+	if k == importKind || k == sourceKind || k == locationKind || k == scheduleKind {
+		subresources = nil // the kinds of CDI have none, except DataVolume, nor those of Velero
 	}
 	_, err := o.of(k, object.GetNamespace()).Update(ctx, object, metav1.UpdateOptions{}, subresources...)
 	return err

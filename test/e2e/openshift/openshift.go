@@ -40,6 +40,8 @@ type OpenShift struct {
 	pools       *pools
 	deployed    int                                                      // completed steps of HyperConverged
 	handlers    int                                                      // steps since the NMState was created
+	storage     int                                                      // steps since ODF was installed
+	ceph        int                                                      // steps since the StorageCluster was created
 	read        map[schema.GroupVersionKind][]*unstructured.Unstructured // objects read in this step
 	served      map[string]*unstructured.Unstructured                    // definitions by name
 
@@ -117,6 +119,7 @@ func (o *OpenShift) play(ctx context.Context) {
 	actors := []func(context.Context) error{
 		o.subscriptions, o.installPlans, o.versions, o.adopt, o.operators,
 		o.nmstate, o.nodeNetworks, o.hyperConverged, o.descheduler, o.others, o.imports,
+		o.storageClusters, o.protection, o.velero,
 		o.kubeletConfigs, o.machineConfigs,
 	}
 	for ctx.Err() == nil {

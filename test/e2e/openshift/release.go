@@ -26,6 +26,9 @@ type Release struct {
 	// pkg/operator/target_config_reconciler.go, isPSIenabled).
 	Profiles []any
 	WantsPSI bool
+	// DataProtection lists the channels of redhat-oadp-operator, if they are not only
+	// stable (openshift/oadp-operator, PARTNERS.md).
+	DataProtection []string
 }
 
 // Releases returns the releases that the tests install. All have HyperConverged in
@@ -33,13 +36,14 @@ type Release struct {
 func Releases() []Release {
 	const developerPreview, generallyAvailable = "DevKubeVirtRelieveAndMigrate", "KubeVirtRelieveAndMigrate"
 	return []Release{
-		{"4.18", "v1.31.9", []string{"release-v2.10"}, []any{developerPreview}, false},
-		{"4.19", "v1.32.5", []string{"release-v2.10", "release-v2.11"}, []any{developerPreview}, true},
+		{"4.18", "v1.31.9", []string{"release-v2.10"}, []any{developerPreview}, false, []string{"stable-1.4"}},
+		{"4.19", "v1.32.5", []string{"release-v2.10", "release-v2.11"}, []any{developerPreview}, true, nil},
 		{
 			"4.20", "v1.33.5",
 			[]string{"release-v2.10", "release-v2.11", "release-v2.12"},
 			[]any{developerPreview, generallyAvailable},
 			true,
+			nil,
 		},
 	}
 }

@@ -217,7 +217,7 @@ var scenarios = map[string]struct {
 
 // An empty cluster gets to its first VM without manual steps, on every release. Operators
 // install their definitions in their own time, HyperConverged needs the network of live
-// migrations, and the descheduler needs rebooted nodes. Nodes reboot once. On each release,
+// migrations, classes follow when the storage is ready, and the descheduler needs rebooted nodes. Nodes reboot once. On each release,
 // something else happens in addition: an operator is pinned to a version, an operator and a
 // network fail at first, or a later change has the effect that its plan shows.
 func TestSite(t *testing.T) {
@@ -249,7 +249,8 @@ func (s *site) checkUp() {
 	s.Helper()
 	require.NoError(s, s.root.Wait(s.Context(), patience, healthy), "%v", s.applications())
 	for _, layer := range []string{
-		"node-pools", "operators", "network", "hyperconverged", "storage", "images", "baseline", "load-aware", "higher-density", "nodes",
+		"node-pools", "operators", "network", "hyperconverged", "storage", "images", "backup", "baseline", "load-aware",
+		"higher-density", "nodes",
 	} {
 		app := s.argo.Application("site-a-" + layer)
 		require.NoError(s, app.Wait(s.Context(), patience, healthy), "%s: %v", layer, s.applications())
@@ -259,6 +260,26 @@ func (s *site) checkUp() {
 	require.NoError(s, err)
 	require.Equal(s, "OutOfSync", dryRun.Sync.Status)
 	require.Equal(s, map[string]int{"worker-0": 1, "worker-1": 1, "worker-2": 1}, s.Reboots())
+	s.checkStorage()
+}
+
+// checkStorage checks that the class of ODF is the default for VMs, and still that of ODF; and that
+// Velero can write to the location of backups.
+func (s *site) checkStorage() {
+	s.Helper()
+	kind := schema.GroupVersionKind{Group: "storage.k8s.io", Version: "v1", Kind: "StorageClass"}
+	class, err := s.Get(s.Context(), kind, "", "ocs-storagecluster-ceph-rbd-virtualization")
+	require.NoError(s, err)
+	require.NotNil(s, class)
+	require.Equal(s, "true", class.GetAnnotations()["storageclass.kubevirt.io/is-default-virt-class"])
+	require.Equal(s, map[string]any{"pool": class.GetName()}, class.Object["parameters"])
+	kind = schema.GroupVersionKind{Group: "velero.io", Version: "v1", Kind: "BackupStorageLocation"}
+	location, err := s.Get(s.Context(), kind, "openshift-adp", "site-b")
+	require.NoError(s, err)
+	require.NotNil(s, location)
+	phase, _, err := unstructured.NestedString(location.Object, "status", "phase")
+	require.NoError(s, err)
+	require.Equal(s, "Available", phase)
 }
 
 // checkNodes compares the labels and taints of the nodes with those of their pool.
@@ -272,7 +293,7 @@ func (s *site) checkNodes() {
 	for i := range nodes.Items {
 		taints, _, err := unstructured.NestedSlice(nodes.Items[i].Object, "spec", "taints")
 		require.NoError(s, err)
-		require.Contains(s, taints, map[string]any{"key": "virtualization", "value": "true", "effect": "NoSchedule"})
+		require.Contains(s, taints, map[string]any{"key": "virtualization", "value": "true", "effect": "PreferNoSchedule"})
 	}
 }
 

@@ -9,4 +9,5 @@ import (
 	_ "github.com/medik8s/node-healthcheck-operator/version"
 	_ "github.com/openshift/api/annotations"
 	_ "github.com/operator-framework/api/pkg/operators"
+	_ "github.com/vmware-tanzu/velero/pkg/buildinfo"
 )

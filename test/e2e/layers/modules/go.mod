@@ -8,6 +8,7 @@ require (
 	github.com/medik8s/node-healthcheck-operator v0.12.0
 	github.com/openshift/api v0.0.0-20260325070019-86893981287e
 	github.com/operator-framework/api v0.40.0
+	github.com/vmware-tanzu/velero v1.16.2
 	kubevirt.io/application-aware-quota v1.8.0
 )
 

@@ -47,6 +47,10 @@ func sources() []source {
 			"crds/operators.coreos.com_operators.yaml",
 			"crds/operators.coreos.com_subscriptions.yaml",
 		}},
+		{"github.com/vmware-tanzu/velero", []string{
+			"config/crd/v1/bases/velero.io_backupstoragelocations.yaml",
+			"config/crd/v1/bases/velero.io_schedules.yaml",
+		}},
 	}
 }
 
