@@ -33,6 +33,10 @@ Role:                {apiVersion: rbac.authorization.k8s.io/v1, wave: 0}
 RoleBinding:         {apiVersion: rbac.authorization.k8s.io/v1, wave: 0}
 Job:                 {apiVersion: batch/v1, wave: 0}
 ClusterUserDefinedNetwork: {apiVersion: k8s.ovn.org/v1, wave: 4, options: [*crd, *delete]}
+UserDefinedNetwork:  {apiVersion: k8s.ovn.org/v1, wave: 4, options: [*crd, *delete]}
+SriovOperatorConfig: {apiVersion: sriovnetwork.openshift.io/v1, wave: 0, options: [*crd, *prune, *delete, *server]}
+SriovNetworkNodePolicy: {apiVersion: sriovnetwork.openshift.io/v1, wave: 3, options: [*crd, *delete]}
+SriovNetwork:        {apiVersion: sriovnetwork.openshift.io/v1, wave: 4, options: [*crd, *delete]}
 LimitRange:          {apiVersion: v1, wave: 6}
 ResourceQuota:       {apiVersion: v1, wave: 6}
 ApplicationAwareResourceQuota: {apiVersion: aaq.kubevirt.io/v1alpha1, wave: 6, options: [*crd]}
@@ -106,6 +110,9 @@ operators:
   - kubectl wait clusterserviceversions --all --all-namespaces --for=jsonpath='{.status.phase}'=Succeeded --timeout=15m
 network:
   - kubectl wait nodenetworkconfigurationpolicies --all --for=condition=Available --timeout=15m
+  {{- if dig "sriov" "nodePolicies" false (.Values | merge (dict)) }}
+  - kubectl wait sriovnetworknodestates --all --namespace {{ .Values.sriov.namespace }} --for=jsonpath='{.status.syncStatus}'=Succeeded --timeout=2h
+  {{- end }}
 kubevirt:
   - kubectl wait kubevirts,cdis --all --all-namespaces --for=condition=Available --timeout=15m
 hyperconverged:
