@@ -51,6 +51,7 @@ KubeDescheduler:     {apiVersion: operator.openshift.io/v1, wave: 0, options: [*
 FenceAgentsRemediationTemplate: {apiVersion: fence-agents-remediation.medik8s.io/v1alpha1, wave: 0, options: [*crd]}
 NodeHealthCheck:     {apiVersion: remediation.medik8s.io/v1alpha1, wave: 1, options: [*crd]}
 ForkliftController:  {apiVersion: forklift.konveyor.io/v1beta1, wave: 0, options: [*crd]}
+NodeFeatureDiscovery: {apiVersion: nfd.openshift.io/v1, wave: 0, options: [*crd]}
 MetalLB:             {apiVersion: metallb.io/v1beta1, wave: 0, options: [*crd]}
 IPAddressPool:       {apiVersion: metallb.io/v1beta1, wave: 4, options: [*crd]}
 L2Advertisement:     {apiVersion: metallb.io/v1beta1, wave: 4, options: [*crd]}
@@ -123,11 +124,14 @@ images:
   - kubectl wait datasources --all --namespace {{ .Release.Namespace }} --for=condition=Ready --timeout=30m
 governance:
   - kubectl get validatingadmissionpolicybindings,resourcequotas --all-namespaces
-baseline: &pools
-  - kubectl wait machineconfigpools --all --for=condition=Updated --timeout=2h
-load-aware: *pools
-higher-density: *pools
-nodes: *pools
+baseline:
+  - &pools kubectl wait machineconfigpools --all --for=condition=Updated --timeout=2h
+  {{- if dig "gpu" "enabled" false (.Values | merge (dict)) }}
+  - kubectl wait clusterpolicies.nvidia.com --all --for=condition=Ready --timeout=1h
+  {{- end }}
+load-aware: [*pools]
+higher-density: [*pools]
+nodes: [*pools]
 {{- end -}}
 
 {{/*

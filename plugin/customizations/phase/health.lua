@@ -15,13 +15,13 @@ local meanings = {
 }
 
 local status = obj.status or {}
-local phase = status.phase
+local phase = status.phase or status.syncStatus
 if phase == nil or phase == "" then
   return { status = "Progressing", message = "Waiting for its controller" }
 end
 
 local message = phase
-local reason = status.message or status.reason
+local reason = status.message or status.reason or status.lastSyncError
 for _, c in ipairs(status.conditions or {}) do
   reason = reason or (c.status == "True" and c.message) or nil
 end
