@@ -12,7 +12,7 @@ Usage: {{ include "sriov.checkPolicy" (dict "path" "sriov.nodePolicies.a" "polic
 {{- $from := first $bounds | int -}}
 {{- $to := last $bounds | int -}}
 {{- $last := sub (int $policy.numVfs) 1 | int -}}
-{{- if or (gt $from $to) (gt $to $last) }}{{ fail (printf "%s.nicSelector.pfNames[%d]: %q is no range of the %d virtual functions of numVfs; expected one within 0-%d" $.path $index $name (int $policy.numVfs) $last) }}{{ end -}}
+{{- if or (gt $from $to) (gt $to $last) }}{{ fail (printf "%s.nicSelector.pfNames[%d]: %q is not a range of the %d virtual functions of numVfs; expected one within 0-%d" $.path $index $name (int $policy.numVfs) $last) }}{{ end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
