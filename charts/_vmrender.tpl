@@ -38,6 +38,10 @@ Role:                {apiVersion: rbac.authorization.k8s.io/v1, wave: 0}
 RoleBinding:         {apiVersion: rbac.authorization.k8s.io/v1, wave: 0}
 Job:                 {apiVersion: batch/v1, wave: 0}
 ClusterUserDefinedNetwork: {apiVersion: k8s.ovn.org/v1, wave: 4, options: [*crd, *delete]}
+UserDefinedNetwork:  {apiVersion: k8s.ovn.org/v1, wave: 4, options: [*crd, *delete]}
+SriovOperatorConfig: {apiVersion: sriovnetwork.openshift.io/v1, wave: 0, options: [*crd, *prune, *delete, *server]}
+SriovNetworkNodePolicy: {apiVersion: sriovnetwork.openshift.io/v1, wave: 3, options: [*crd, *delete]}
+SriovNetwork:        {apiVersion: sriovnetwork.openshift.io/v1, wave: 4, options: [*crd, *delete]}
 LimitRange:          {apiVersion: v1, wave: 6}
 ResourceQuota:       {apiVersion: v1, wave: 6}
 ApplicationAwareResourceQuota: {apiVersion: aaq.kubevirt.io/v1alpha1, wave: 6, options: [*crd]}
@@ -52,6 +56,7 @@ KubeDescheduler:     {apiVersion: operator.openshift.io/v1, wave: 0, options: [*
 FenceAgentsRemediationTemplate: {apiVersion: fence-agents-remediation.medik8s.io/v1alpha1, wave: 0, options: [*crd]}
 NodeHealthCheck:     {apiVersion: remediation.medik8s.io/v1alpha1, wave: 1, options: [*crd]}
 ForkliftController:  {apiVersion: forklift.konveyor.io/v1beta1, wave: 0, options: [*crd]}
+NodeFeatureDiscovery: {apiVersion: nfd.openshift.io/v1, wave: 0, options: [*crd]}
 MetalLB:             {apiVersion: metallb.io/v1beta1, wave: 0, options: [*crd]}
 IPAddressPool:       {apiVersion: metallb.io/v1beta1, wave: 4, options: [*crd]}
 L2Advertisement:     {apiVersion: metallb.io/v1beta1, wave: 4, options: [*crd]}
@@ -123,6 +128,9 @@ operators:
   - kubectl wait clusterserviceversions --all --all-namespaces --for=jsonpath='{.status.phase}'=Succeeded --timeout=15m
 network:
   - kubectl wait nodenetworkconfigurationpolicies --all --for=condition=Available --timeout=15m
+  {{- if dig "sriov" "nodePolicies" false (.Values | merge (dict)) }}
+  - kubectl wait sriovnetworknodestates --all --namespace {{ .Values.sriov.namespace }} --for=jsonpath='{.status.syncStatus}'=Succeeded --timeout=2h
+  {{- end }}
 kubevirt:
   - kubectl wait kubevirts,cdis --all --all-namespaces --for=condition=Available --timeout=15m
 hyperconverged:
@@ -136,11 +144,14 @@ images:
   - kubectl wait datasources --all --namespace {{ .Release.Namespace }} --for=condition=Ready --timeout=30m
 governance:
   - kubectl get validatingadmissionpolicybindings,resourcequotas --all-namespaces
-baseline: &pools
-  - kubectl wait machineconfigpools --all --for=condition=Updated --timeout=2h
-load-aware: *pools
-higher-density: *pools
-nodes: *pools
+baseline:
+  - &pools kubectl wait machineconfigpools --all --for=condition=Updated --timeout=2h
+  {{- if dig "gpu" "enabled" false (.Values | merge (dict)) }}
+  - kubectl wait clusterpolicies.nvidia.com --all --for=condition=Ready --timeout=1h
+  {{- end }}
+load-aware: [*pools]
+higher-density: [*pools]
+nodes: [*pools]
 {{- end -}}
 
 {{/*

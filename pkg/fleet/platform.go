@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 
@@ -17,6 +18,8 @@ type Platform struct {
 	Files []string
 	// Networks are namespace/name, or the name of a network that exists in every namespace.
 	Networks []string
+	// Primary are the networks that replace the pod network, with their namespace, or "" if a selector selects it.
+	Primary map[string]string
 	// HasNetworks is true if a layer of the platform creates networks, so that no other network exists.
 	HasNetworks bool
 	// Drains is true if VMs without an eviction strategy are migrated when their node is drained.
@@ -47,7 +50,7 @@ func (f *Fleet) readPlatform() *Platform {
 	if doc == nil || !strings.HasPrefix(doc.Tree.Get("apiVersion").Str(), "vmrender.io/") {
 		return nil
 	}
-	p := &Platform{File: path, Files: doc.Files, entries: &source.Node{Kind: source.Map}}
+	p := &Platform{File: path, Files: doc.Files, Primary: map[string]string{}, entries: &source.Node{Kind: source.Map}}
 	var networks, classes []source.Field
 	for _, layer := range doc.Tree.Get("layers").Entries() {
 		chart := layer.Key
@@ -88,30 +91,51 @@ func (p *Platform) add(key string, entries []source.Field) {
 	}
 }
 
-// networkEntries returns the catalog entries for the networks of the chart
-// `network`: a NetworkAttachmentDefinition has a namespace, a
+// networkEntries returns the catalog entries for the networks of the chart `network`: a
+// NetworkAttachmentDefinition, that of a SriovNetwork, and a UserDefinedNetwork have a namespace, a
 // ClusterUserDefinedNetwork is in the namespace of each VM.
 func (p *Platform) networkEntries(values *source.Node) []source.Field {
-	attachments, userDefined := values.Get("networks").Entries(), values.Get("userDefinedNetworks").Entries()
-	out := make([]source.Field, 0, len(attachments)+len(userDefined))
-	for _, f := range attachments {
-		namespace := f.Value.Get("namespace").Str()
-		if namespace == "" {
-			namespace = "default"
-		}
-		out = append(out, p.network(f, namespace+"/"+f.Key))
+	var out []source.Field
+	for _, f := range values.Get("networks").Entries() {
+		out = append(out, p.network(f, namespaceOf(f)+"/"+f.Key))
 	}
-	for _, f := range userDefined {
-		entry := p.network(f, f.Key)
-		entry.Value.Get("nad").Style = source.ShortForm // in the namespace of each VM
-		out = append(out, entry)
+	for _, f := range values.Get("sriov", "networks").Entries() {
+		out = append(out, p.network(f, namespaceOf(f)+"/"+f.Key, scalar(f, "binding", "sriov")))
+	}
+	for _, f := range values.Get("userDefinedNetworks").Entries() {
+		out = append(out, p.userDefined(f))
 	}
 	return out
 }
 
-func (p *Platform) network(f source.Field, nad string) source.Field {
+// namespaceOf returns the namespace of the NetworkAttachmentDefinition of an entry.
+func namespaceOf(f source.Field) string {
+	return cmp.Or(f.Value.Get("namespace").Str(), "default")
+}
+
+// userDefined returns the catalog entry for a user-defined network. A primary one is the pod network of its
+// namespaces, whose NICs need the binding that HyperConverged registers for it
+// (kubevirt/hyperconverged-cluster-operator, controllers/handlers/kubevirt.go, primaryUDNNetworkBindingName).
+func (p *Platform) userDefined(f source.Field) source.Field {
+	namespace := f.Value.Get("namespace").Str()
+	switch {
+	case f.Value.Get("role").Str() == "Primary":
+		p.Primary[f.Key] = namespace
+		pod := scalar(f, "pod", "true")
+		pod.Value.Kind = source.Bool
+		return mapEntry(f, []source.Field{pod, scalar(f, "binding", "l2bridge")})
+	case namespace != "":
+		return p.network(f, namespace+"/"+f.Key)
+	}
+	entry := p.network(f, f.Key)
+	entry.Value.Get("nad").Style = source.ShortForm // in the namespace of each VM
+	return entry
+}
+
+// network returns the catalog entry for a NetworkAttachmentDefinition, with further keys.
+func (p *Platform) network(f source.Field, nad string, further ...source.Field) source.Field {
 	p.Networks = append(p.Networks, nad)
-	entry := []source.Field{scalar(f, "nad", nad)}
+	entry := append([]source.Field{scalar(f, "nad", nad)}, further...)
 	if vlan := f.Value.Field("vlan"); vlan != nil {
 		entry = append(entry, *vlan)
 	}

@@ -99,6 +99,7 @@ const (
 	kindApplication = "Application.argoproj.io"
 	// resourcesFinalizer is how the finalizers begin with which the deletion of an Application deletes its objects.
 	resourcesFinalizer = "resources-finalizer.argocd.argoproj.io"
+	sourceSRIOV        = "sriov-network-operator release-4.20, controllers"
 	sourceApplication  = "Argo CD v3.2.11, controller/appcontroller.go"
 	sourceFinalizer    = "Argo CD v3.2.11, controller/appcontroller.go, finalizeApplicationDeletion"
 )
@@ -133,6 +134,8 @@ var rulesPlatform = []Rule{
 	fixedByClass("volumeBindingMode"),
 	{Kind: "NetworkAttachmentDefinition.k8s.cni.cncf.io", Path: "spec.**", Level: Staged, Code: "network-attachment", Reason: "running VMs keep the network; it takes effect at the next migration or start", When: "at the next migration or start", Source: "multus-cni 28e3dc01, pkg/k8sclient/k8sclient.go, TryLoadPodDelegates"},
 	{Kind: "NetworkAttachmentDefinition.k8s.cni.cncf.io", Path: diff.Removed, If: not(keptByPrune, "without Prune=false"), Level: Delete, Code: "deleted", Reason: "VMs on the network keep running, but can no longer start or migrate", Warning: true, Source: "multus-cni 28e3dc01, pkg/k8sclient/k8sclient.go, TryLoadPodDelegates"},
+	{Kind: "SriovNetwork.sriovnetwork.openshift.io", Path: "spec.**", Level: Staged, Code: "network-attachment", Reason: "its operator writes the NetworkAttachmentDefinition again; running VMs keep the network; it takes effect at the next migration or start", When: "at the next migration or start", Source: sourceSRIOV},
+	{Kind: "SriovNetwork.sriovnetwork.openshift.io", Path: diff.Removed, If: not(keptByPrune, "without Prune=false"), Level: Delete, Code: "deleted", Reason: "its operator deletes the NetworkAttachmentDefinition; VMs on the network keep running, but can no longer start or migrate", Warning: true, Source: sourceSRIOV},
 	{Kind: "Namespace", Path: diff.Removed, If: not(keptByPrune, "without Prune=false"), Level: DataLoss, Code: "namespace-deleted", Reason: "everything in the namespace is deleted, with all disks", Source: sourceAPI},
 	{Kind: "CustomResourceDefinition.apiextensions.k8s.io", Path: diff.Removed, If: not(keptByPrune, "without Prune=false"), Level: DataLoss, Code: "definition-deleted", Reason: "every object of the kind is deleted", Source: sourceAPI},
 }

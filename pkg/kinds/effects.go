@@ -64,9 +64,9 @@ var effects = []Effect{
 	},
 	{
 		Group: "sriovnetwork.openshift.io", Name: "SriovNetworkNodePolicy", Level: "node-reboot",
-		Does:   "the nodes that it selects are drained, and reboot if firmware must change",
-		Stage:  "set maxUnavailable of the SriovNetworkPoolConfig before the sync",
-		Source: "sriov-network-operator, pkg/daemon/daemon.go",
+		Does:   "the nodes that it selects are drained one after the other, and reboot if firmware or kernel arguments must change",
+		Stage:  "let its nodeSelector select one node first",
+		Source: "sriov-network-operator release-4.20, pkg/daemon/daemon.go and controllers/drain_controller_helper.go",
 	},
 	{
 		Group: "nmstate.io", Name: "NodeNetworkConfigurationPolicy", If: reaches, Level: "node-network",

@@ -184,6 +184,15 @@ layers:
 `
 	lan := func(text string) string { return "  network: {values: {networks: {migration: {" + text + "}}}}\n" }
 	const bridge = "namespace: openshift-cnv, type: bridge, bridge: br1"
+	vfs := func(text string) string {
+		return strings.Replace(site, "operators: {}", "operators: {values: {operators: {sriov: {enabled: true}}}}", 1) +
+			"  network: {values: {sriov: {nodePolicies: {a: {resourceName: a, numVfs: 2, deviceType: netdevice, " +
+			"nicSelector: {pfNames: [ens5]}}}, networks: {migration: {resourceName: a, " + text + "}}}}}\n"
+	}
+	udn := func(text string) string {
+		return site + "  network: {values: {userDefinedNetworks: {migration: {topology: Layer2, " +
+			"namespace: openshift-cnv" + text + "}}}}\n"
+	}
 	for name, c := range map[string]struct{ text, want string }{
 		"made elsewhere": {
 			site, "warning: layers.hyperconverged.values.virtualization.liveMigrationConfig.network: no layer",
@@ -201,6 +210,15 @@ layers:
 			site + strings.Replace(lan(bridge+", ipam: {type: whereabouts}"), "{values", "{wave: 2, values", 1),
 			`the layer "network" creates openshift-cnv/migration no earlier than this layer`,
 		},
+		"of virtual functions": {vfs("namespace: openshift-cnv, ipam: {type: whereabouts}"), ""},
+		"virtual functions without addresses": {
+			vfs("namespace: openshift-cnv"), "the network openshift-cnv/migration assigns no addresses",
+		},
+		"virtual functions elsewhere": {
+			vfs("ipam: {type: whereabouts}"), "no layer creates the NetworkAttachmentDefinition openshift-cnv/migration",
+		},
+		"user-defined":                   {udn(", subnets: [192.0.2.0/24]"), ""},
+		"user-defined without addresses": {udn(""), "the network openshift-cnv/migration assigns no addresses"},
 		"of v1": {
 			strings.Replace(site, "{values: {", "{values: {apiVersion: v1, ", 1) + lan(bridge),
 			"7:93: layers.hyperconverged.values.virtualization.liveMigrationConfig.network: the network",

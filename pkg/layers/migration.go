@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -88,12 +89,12 @@ func checkMigrationNetwork(r rendered, namespace, network string, layers []rende
 	}
 }
 
-// attachmentOf returns a NetworkAttachmentDefinition and the layer that renders it, or
-// nil if there is none.
+// attachmentOf returns a NetworkAttachmentDefinition, or the object that an operator makes it of, and the layer that
+// renders it, or nil if there is none.
 func attachmentOf(layers []rendered, namespace, name string) (rendered, *manifest.Object) {
 	for _, r := range layers {
 		for i, o := range r.objects {
-			if o.Kind == "NetworkAttachmentDefinition" && o.Namespace == namespace && o.Name == name {
+			if o.Name == name && attachmentNamespace(o) == namespace {
 				return r, &r.objects[i]
 			}
 		}
@@ -101,13 +102,36 @@ func attachmentOf(layers []rendered, namespace, name string) (rendered, *manifes
 	return rendered{}, nil
 }
 
+// attachmentNamespace returns the namespace of the NetworkAttachmentDefinition that an object is, or that an operator
+// makes of it, or "" if there is none.
+func attachmentNamespace(o manifest.Object) string {
+	var network struct {
+		Spec struct {
+			Namespace string `json:"networkNamespace"`
+		} `json:"spec"`
+	}
+	switch o.Kind {
+	case "NetworkAttachmentDefinition", "UserDefinedNetwork":
+		return o.Namespace
+	case "SriovNetwork": // sriov-network-operator, release-4.20, api/v1/helper.go, RenderNetAttDef
+		if json.Unmarshal(o.JSON, &network) == nil {
+			return cmp.Or(network.Spec.Namespace, o.Namespace)
+		}
+	}
+	return ""
+}
+
 // givesAddresses reports whether the CNI configuration of a NetworkAttachmentDefinition
-// has address management: `ipam` with a type, or the `subnets` of OVN-Kubernetes. A
-// configuration that cannot be read is not checked.
+// has address management: `ipam` with a type, or the `subnets` of OVN-Kubernetes, as those of networks that become one
+// have. A configuration that cannot be read is not checked.
 func givesAddresses(o manifest.Object) bool {
 	var definition struct {
 		Spec struct {
 			Config string `json:"config"`
+			IPAM   string `json:"ipam"`
+			Layer2 struct {
+				Subnets []string `json:"subnets"`
+			} `json:"layer2"`
 		} `json:"spec"`
 	}
 	var config struct {
@@ -115,7 +139,16 @@ func givesAddresses(o manifest.Object) bool {
 		Subnets string           `json:"subnets"`
 		Plugins []map[string]any `json:"plugins"`
 	}
-	if json.Unmarshal(o.JSON, &definition) != nil || json.Unmarshal([]byte(definition.Spec.Config), &config) != nil {
+	if json.Unmarshal(o.JSON, &definition) != nil {
+		return true
+	}
+	switch o.Kind {
+	case "SriovNetwork":
+		return definition.Spec.IPAM != ""
+	case "UserDefinedNetwork":
+		return definition.Spec.Layer2.Subnets != nil
+	}
+	if json.Unmarshal([]byte(definition.Spec.Config), &config) != nil {
 		return true
 	}
 	return config.IPAM["type"] != nil || config.Subnets != "" || config.Plugins != nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
@@ -18,11 +19,7 @@ func (d *draft) checkPlatform(m *Machine) {
 		return
 	}
 	for i := range m.NICs {
-		if n := &m.NICs[i]; p.HasNetworks && n.NAD != "" && !slices.Contains(p.Networks, n.NAD) {
-			d.diags.Warnf(n.Pos, rule.PlatformNetwork, d.entry.Path+"."+nicPath(i),
-				"%s", suggest.Later(fmt.Sprintf("no layer of %s creates the network %q", p.File, n.NAD),
-					n.NAD, len(p.Networks), func() []string { return p.Networks }))
-		}
+		d.checkPlatformNIC(p, m, i)
 	}
 	if p.Pool != nil {
 		d.checkVMPool(m)
@@ -40,6 +37,21 @@ func (d *draft) checkVMPool(m *Machine) {
 		d.diags.Warnf(d.entry.At("tolerations"), rule.Placement, d.entry.Path+".tolerations",
 			"the VM does not tolerate %q of the pool %q, which runs VMs, so it starts nowhere; "+
 				"add `tolerations` to `placement` in fleet.yaml", taint, pool.Name)
+	}
+}
+
+// checkPlatformNIC warns of a network that no layer creates, or that replaces the pod network of another namespace.
+func (d *draft) checkPlatformNIC(p *fleet.Platform, m *Machine, i int) {
+	n := &m.NICs[i]
+	if p.HasNetworks && n.NAD != "" && !slices.Contains(p.Networks, n.NAD) {
+		d.diags.Warnf(n.Pos, rule.PlatformNetwork, d.entry.Path+"."+nicPath(i),
+			"%s", suggest.Later(fmt.Sprintf("no layer of %s creates the network %q", p.File, n.NAD),
+				n.NAD, len(p.Networks), func() []string { return p.Networks }))
+	}
+	if namespace := p.Primary[n.Network]; n.Pod && namespace != "" && namespace != m.Namespace {
+		d.diags.Warnf(n.Pos, rule.PlatformNetwork, d.entry.Path+"."+nicPath(i),
+			"the network %q of %s is the pod network of namespace %q, and the VM is in %q; "+
+				"move the VM there, or use another network", n.Network, p.File, namespace, m.Namespace)
 	}
 }
 

@@ -68,6 +68,28 @@ func TestNetworksAndClassesOfThePlatform(t *testing.T) {
 	require.Equal(t, []string{"bare", "", ""}, []string{x.StorageClass, x.AccessMode, x.VolumeMode})
 }
 
+// A network of the SR-IOV operator needs its binding, and one that replaces the pod network is a NIC of the pod network.
+func TestBindingsOfNetworksOfThePlatform(t *testing.T) {
+	const platform = `apiVersion: vmrender.io/v1alpha1
+kind: Platform
+layers:
+  network:
+    values:
+      sriov: {networks: {market: {vlan: 7}, nvme: {namespace: data}}}
+      userDefinedNetworks: {tenant: {role: Primary}, heartbeat: {namespace: shop}}
+`
+	f, messages := nextToPlatform(t, platform, "nics: [tenant, market, nvme, heartbeat]")
+	require.Empty(t, messages)
+	var nics [][]any
+	for _, n := range f.Machines[0].NICs {
+		nics = append(nics, []any{n.Pod, n.NAD, n.Binding, n.Model})
+	}
+	require.Equal(t, [][]any{
+		{true, "", "l2bridge", "virtio"}, {false, "default/market", "sriov", ""},
+		{false, "data/nvme", "sriov", ""}, {false, "shop/heartbeat", "bridge", "virtio"},
+	}, nics)
+}
+
 func TestWhatThePlatformCannotGive(t *testing.T) {
 	const migration = "2:47: warning: vms.a.disks.root: the disk is ReadWriteOnce, which rules out live migration, " +
 		"and a drain of the node waits for it; " +
@@ -81,6 +103,13 @@ func TestWhatThePlatformCannotGive(t *testing.T) {
 			`2:40: warning: vms.a.nics[0]: no layer of platform.yaml creates the network "default/mine"; ` +
 				`did you mean "default/lan"?`,
 		}},
+		"the pod network of another namespace": {
+			"apiVersion: vmrender.io/v1alpha1\nlayers: {network: {values: {userDefinedNetworks: " +
+				"{lab: {role: Primary, namespace: lab}}}}}\n",
+			"nics: [lab]",
+			[]string{`2:40: warning: vms.a.nics[0]: the network "lab" of platform.yaml is the pod network of ` +
+				`namespace "lab", and the VM is in "shop"; move the VM there, or use another network`},
+		},
 		"no layer for networks":         {"apiVersion: vmrender.io/v1alpha1\nlayers: {operators: {}}\n", "nics: [mine]", nil},
 		"platform.yaml of another tool": {"apiVersion: example.com/v1\nlayers: {network: {}}\n", "nics: [mine]", nil},
 		"migration by the cluster":      {sitePlatform, local, []string{migration}},

@@ -83,3 +83,24 @@ baseline.vfio is the files by which devices are left to VMs.
   vfio-pci
 {{- end -}}
 {{- end -}}
+
+{{/*
+baseline.gpu is the spec of the ClusterPolicy: what the operator needs for VMs and has off by default, and the fields that its
+definition requires (NVIDIA/gpu-operator v26.3.3, api/nvidia/v1/clusterpolicy_types.go). Its other defaults are in the
+operator.
+*/}}
+{{- define "baseline.gpu" -}}
+{{- if and (eq .defaultWorkload "vm-vgpu") (not .vgpuManager) }}{{ fail "gpu.vgpuManager: missing; vm-vgpu expects an image with the driver for virtual GPUs" }}{{ end -}}
+{{- $spec := dict "operator" (dict "use_ocp_driver_toolkit" true) -}}
+{{- range list "daemonsets" "dcgm" "dcgmExporter" "devicePlugin" "driver" "gfd" "toolkit" }}{{ $_ := set $spec . (dict) }}{{ end -}}
+{{- range list "nodeStatusExporter" "sandboxDevicePlugin" "vfioManager" }}{{ $_ := set $spec . (dict "enabled" true) }}{{ end -}}
+{{- $_ := set $spec "sandboxWorkloads" (dict "enabled" true "defaultWorkload" .defaultWorkload) -}}
+{{- with .vgpuManager -}}
+{{- $_ := set $spec "vgpuManager" (merge (dict "enabled" true) .) -}}
+{{- $_ := set $spec "vgpuDeviceManager" (dict "enabled" true) -}}
+{{- end -}}
+{{- range $key := list "sandboxWorkloads" "vgpuManager" -}}
+{{- if hasKey $.spec $key }}{{ fail (printf "gpu.spec.%s: has a value of its own; expected %s" $key (eq $key "vgpuManager" | ternary "gpu.vgpuManager" "gpu.defaultWorkload")) }}{{ end -}}
+{{- end -}}
+{{- mergeOverwrite $spec (deepCopy .spec) | toYaml -}}
+{{- end -}}

@@ -90,3 +90,38 @@ network.config is the CNI configuration of a NetworkAttachmentDefinition, as JSO
 {{- if and $network.ipam (ne $network.type "bridge") }}{{ fail (printf "networks.%s.ipam: only with `type: bridge`; expected it in `config`, or subnets of a user-defined network" .name) }}{{ end -}}
 {{- toJson $config -}}
 {{- end -}}
+
+{{/*
+network.userDefined is the topology of a user-defined network with its settings. Only a ClusterUserDefinedNetwork can be a
+Localnet (ovn-kubernetes/ovn-kubernetes, go-controller/pkg/crd/userdefinednetwork/v1, udn.go and cudn.go).
+Usage: {{ include "network.userDefined" (dict "context" $ "name" $name "network" $network) }}
+*/}}
+{{- define "network.userDefined" -}}
+{{- $network := .network -}}
+{{- $path := printf "userDefinedNetworks.%s" .name -}}
+{{- $localnet := eq $network.topology "Localnet" -}}
+{{- if and $network.namespace (hasKey $network "namespaceSelector") }}{{ fail (printf "%s.namespace: there is a namespaceSelector; remove one of them" $path) }}{{ end -}}
+{{- if not (or $network.namespace (hasKey $network "namespaceSelector")) }}{{ fail (printf "%s: no namespaces; expected namespaceSelector, or namespace for only one" $path) }}{{ end -}}
+{{- $settings := merge (dict "role" ($network.role | default "Secondary")) (pick $network "mtu" "subnets" "excludeSubnets") -}}
+{{- if $localnet -}}
+{{- if $network.namespace }}{{ fail (printf "%s.namespace: a Localnet is for the whole cluster; expected namespaceSelector, such as {matchLabels: {kubernetes.io/metadata.name: %s}}" $path $network.namespace) }}{{ end -}}
+{{- with include "vmrender.before" (dict "context" .context "release" "4.19") }}{{ fail (printf "%s.topology: OpenShift %s has no Localnet of this kind; expected 4.19 or later, or a network of type ovn-k8s-cni-overlay under networks" $path .) }}{{ end -}}
+{{- if eq $network.role "Primary" }}{{ fail (printf "%s.role: a Localnet is never Primary; remove it" $path) }}{{ end -}}
+{{- $_ := set $settings "physicalNetworkName" (required (printf "%s.physicalNetworkName: missing; expected the name of the bridge mapping" $path) $network.physicalNetworkName) -}}
+{{- with $network.vlan }}{{ $_ := set $settings "vlan" (dict "mode" "Access" "access" (dict "id" (int .))) }}{{ end -}}
+{{- else -}}
+{{- range $key := list "excludeSubnets" "physicalNetworkName" "vlan" -}}
+{{- if hasKey $network $key }}{{ fail (printf "%s.%s: is for Localnet; remove it" $path $key) }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- if $network.subnets -}}
+{{- $_ := set $settings "ipam" (dict "lifecycle" "Persistent") -}}
+{{- else -}}
+{{- if eq $network.role "Primary" }}{{ fail (printf "%s.subnets: missing; a Primary network gives addresses" $path) }}{{ end -}}
+{{- if $network.excludeSubnets }}{{ fail (printf "%s.excludeSubnets: there are no subnets; add them, or remove it" $path) }}{{ end -}}
+{{- $_ := set $settings "ipam" (dict "mode" "Disabled") -}}
+{{- end -}}
+topology: {{ $network.topology }}
+{{ $localnet | ternary "localnet" "layer2" }}:
+  {{- toYaml $settings | nindent 2 }}
+{{- end -}}

@@ -27,6 +27,9 @@ for _, profile in ipairs((obj.spec or {}).profiles or {}) do
   awaited["profile " .. profile .. " can only be used when PSI metrics are enabled for the worker nodes"] = true
 end
 
+-- The operator for node features also reports Degraded while its pods start.
+local starts = obj.kind == "NodeFeatureDiscovery"
+
 local result = { status = "Progressing", message = "Waiting for its controller" }
 for _, c in ipairs((obj.status or {}).conditions or {}) do
   local meaning = (meanings[c.status] or {})[c.type]
@@ -36,7 +39,7 @@ for _, c in ipairs((obj.status or {}).conditions or {}) do
   elseif c.reason ~= nil and c.reason ~= "" then
     text = c.reason
   end
-  if meaning == "Degraded" and awaited[text] then
+  if meaning == "Degraded" and (starts or awaited[text]) then
     meaning = "Progressing"
   end
   if meaning ~= nil then

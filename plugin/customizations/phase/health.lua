@@ -22,7 +22,7 @@ local status = obj.status or {}
 if (obj.spec or {}).paused == true then
   return { status = "Suspended", message = "Paused" } -- Velero does not even look at such a schedule
 end
-local phase = status.phase or status.state
+local phase = status.phase or status.state or status.syncStatus
 if phase == nil or phase == "" then
   return { status = "Progressing", message = "Waiting for its controller" }
 end
@@ -31,7 +31,7 @@ end
 -- that for a state.
 local wanted = status.phase ~= nil and "True" or "False"
 local message = phase
-local reason = status.message or status.reason or (status.validationErrors or {})[1]
+local reason = status.message or status.reason or status.lastSyncError or (status.validationErrors or {})[1]
 for _, c in ipairs(status.conditions or {}) do
   reason = reason or (c.status == wanted and c.message) or nil
 end

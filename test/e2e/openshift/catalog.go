@@ -26,6 +26,10 @@ func (r Release) products() map[string]product {
 		"node-healthcheck-operator":         {definitions: []string{"nodehealthchecks.remediation.medik8s.io"}},
 		"self-node-remediation":             {},
 		"mtv-operator":                      {r.MigrationToolkit, []string{"forkliftcontrollers.forklift.konveyor.io"}},
+		sriovPackage: {definitions: []string{
+			"sriovoperatorconfigs.sriovnetwork.openshift.io", "sriovnetworknodepolicies.sriovnetwork.openshift.io",
+			"sriovnetworknodestates.sriovnetwork.openshift.io", "sriovnetworks.sriovnetwork.openshift.io",
+		}},
 		"metallb-operator": {definitions: []string{
 			"metallbs.metallb.io", "ipaddresspools.metallb.io", "l2advertisements.metallb.io",
 		}},

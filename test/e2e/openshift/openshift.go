@@ -38,6 +38,7 @@ type OpenShift struct {
 	definitions map[string]*unstructured.Unstructured // by name
 	ended       chan struct{}
 	pools       *pools
+	nics        *nics
 	deployed    int                                                      // completed steps of HyperConverged
 	handlers    int                                                      // steps since the NMState was created
 	storage     int                                                      // steps since ODF was installed
@@ -62,7 +63,7 @@ func Start(
 	o := &OpenShift{
 		Cluster: c, Surroundings: around, release: release, definitions: map[string]*unstructured.Unstructured{},
 		read: map[schema.GroupVersionKind][]*unstructured.Unstructured{}, served: map[string]*unstructured.Unstructured{},
-		ended: make(chan struct{}), pools: newPools(), failing: map[string]string{}, configured: map[string][]int64{},
+		ended: make(chan struct{}), pools: newPools(), nics: newNICs(), failing: map[string]string{}, configured: map[string][]int64{},
 	}
 	for _, d := range definitions {
 		o.definitions[d.GetName()] = release.definition(d)
@@ -119,7 +120,7 @@ func (o *OpenShift) play(ctx context.Context) {
 	actors := []func(context.Context) error{
 		o.subscriptions, o.installPlans, o.versions, o.adopt, o.operators,
 		o.nmstate, o.nodeNetworks, o.hyperConverged, o.descheduler, o.others, o.imports,
-		o.storageClusters, o.protection, o.velero,
+		o.storageClusters, o.protection, o.velero, o.sriov,
 		o.kubeletConfigs, o.machineConfigs,
 	}
 	for ctx.Err() == nil {

@@ -84,6 +84,7 @@ func native() []string {
 		"machineconfigs.machineconfiguration.openshift.io", "machineconfigpools.machineconfiguration.openshift.io",
 		"kubeletconfigs.machineconfiguration.openshift.io",
 		"network-attachment-definitions.k8s.cni.cncf.io", "clusteruserdefinednetworks.k8s.ovn.org",
+		"userdefinednetworks.k8s.ovn.org",
 		"volumesnapshotclasses.snapshot.storage.k8s.io", "templates.template.openshift.io",
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
 	"github.com/vmrender/vmrender/test/e2e/layers"
 	"github.com/vmrender/vmrender/test/e2e/openshift"
+	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
 // patience is how long the site may take to come up on a computer that is busy with another
@@ -217,7 +218,8 @@ var scenarios = map[string]struct {
 
 // An empty cluster gets to its first VM without manual steps, on every release. Operators
 // install their definitions in their own time, HyperConverged needs the network of live
-// migrations, classes follow when the storage is ready, and the descheduler needs rebooted nodes. Nodes reboot once. On each release,
+// migrations, classes follow when the storage is ready, and the descheduler needs rebooted nodes. Nodes reboot once, and
+// those whose NICs are divided are drained once. On each release,
 // something else happens in addition: an operator is pinned to a version, an operator and a
 // network fail at first, or a later change has the effect that its plan shows.
 func TestSite(t *testing.T) {
@@ -231,6 +233,7 @@ func TestSite(t *testing.T) {
 			s.bringUp()
 			s.run(scenario.during)
 			s.checkUp()
+			s.checkDevices()
 			s.checkFleet()
 			s.run(scenario.finish)
 		})
@@ -295,6 +298,32 @@ func (s *site) checkNodes() {
 		require.NoError(s, err)
 		require.Contains(s, taints, map[string]any{"key": "virtualization", "value": "true", "effect": "PreferNoSchedule"})
 	}
+}
+
+// checkDevices waits for the virtual functions of the nodes for VMs, which are drained once each, and for their network.
+func (s *site) checkDevices() {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.Context(), patience)
+	defer cancel()
+	states := schema.GroupVersionResource{Group: "sriovnetwork.openshift.io", Version: "v1", Resource: "sriovnetworknodestates"}
+	require.NoError(s, process.Poll(ctx, func(ctx context.Context) error {
+		list, err := s.Resource(states).Namespace("openshift-sriov-network-operator").List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, state := range list.Items {
+			if status, _, _ := unstructured.NestedString(state.Object, "status", "syncStatus"); status != "Succeeded" { //nolint:errcheck // as the schema says
+				return fmt.Errorf("%s: %s", state.GetName(), status)
+			}
+		}
+		return nil
+	}))
+	require.Equal(s, map[string]int{"worker-0": 1, "worker-1": 1}, s.Drains())
+	attachment := schema.GroupVersionKind{Group: "k8s.cni.cncf.io", Version: "v1", Kind: "NetworkAttachmentDefinition"}
+	network, err := s.Get(s.Context(), attachment, "default", "market")
+	require.NoError(s, err)
+	require.NotNil(s, network)
+	require.Equal(s, "openshift.io/fast", network.GetAnnotations()["k8s.v1.cni.cncf.io/resourceName"])
 }
 
 // checkFleet deploys the VMs, and waits for them.
