@@ -99,7 +99,7 @@ func TestApplyPools(t *testing.T) {
 		"another value of a taint": {
 			pools: virt, labels: `{"virt": ""}`, record: record,
 			taints: `[{"key": "vms", "value": "x", "effect": "NoSchedule"}]`,
-			want: `[{"virt":""},[` + vms + `],` + noted + `]`,
+			want:   `[{"virt":""},[` + vms + `],` + noted + `]`,
 		},
 		"out of the pool": {
 			pools: gone, labels: other, record: record, taints: `[{"key": "mine", "effect": "NoSchedule"},` + vms + "]",
