@@ -38,6 +38,7 @@ type StatusFormat struct {
 func StatusFormats() []StatusFormat {
 	return []StatusFormat{
 		{"text", StatusText, DrainText}, {"markdown", StatusMarkdown, DrainMarkdown}, {"json", StatusJSON, DrainJSON},
+		{"prometheus", StatusPrometheus, DrainPrometheus},
 	}
 }
 
