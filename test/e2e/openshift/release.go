@@ -81,5 +81,6 @@ func native() []string {
 		"kubeletconfigs.machineconfiguration.openshift.io",
 		"network-attachment-definitions.k8s.cni.cncf.io", "clusteruserdefinednetworks.k8s.ovn.org",
 		"volumesnapshotclasses.snapshot.storage.k8s.io", "templates.template.openshift.io",
+		"prometheusrules.monitoring.coreos.com",
 	}
 }

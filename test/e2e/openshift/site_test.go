@@ -249,7 +249,8 @@ func (s *site) checkUp() {
 	s.Helper()
 	require.NoError(s, s.root.Wait(s.Context(), patience, healthy), "%v", s.applications())
 	for _, layer := range []string{
-		"operators", "network", "hyperconverged", "storage", "images", "baseline", "load-aware", "higher-density", "nodes",
+		"operators", "network", "hyperconverged", "storage", "images", "monitoring", "baseline", "load-aware", "higher-density",
+		"nodes",
 	} {
 		app := s.argo.Application("site-a-" + layer)
 		require.NoError(s, app.Wait(s.Context(), patience, healthy), "%s: %v", layer, s.applications())
