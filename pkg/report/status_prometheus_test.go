@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -86,4 +87,35 @@ func TestPageListsTheMetrics(t *testing.T) {
 		}
 	}
 	require.Equal(t, rows, listed)
+}
+
+// The alerts and the dashboard of the chart monitoring use metrics, states, codes and outcomes that there are.
+func TestAlertsUseTheMetrics(t *testing.T) {
+	text, err := os.ReadFile("../../charts/monitoring/testdata/status.golden.yaml")
+	require.NoError(t, err)
+	known := map[string]bool{}
+	for _, m := range report.Metrics() {
+		known[m.Name] = true
+	}
+	for _, state := range status.States() {
+		known["state="+state.String()] = true
+	}
+	for _, outcome := range status.Outcomes() {
+		known["outcome="+outcome.String()] = true
+	}
+	for _, code := range status.FactCodes() {
+		known["code="+string(code)] = true
+	}
+	used := map[string]bool{}
+	for _, found := range regexp.MustCompile(`\bvmrender_\w+|\b(state|outcome|code)=~?"([a-z|-]+)"`).FindAllStringSubmatch(string(text), -1) {
+		for value := range strings.SplitSeq(found[2], "|") {
+			name := found[0]
+			if found[1] != "" {
+				name = found[1] + "=" + value
+			}
+			require.True(t, known[name], "%q in %s", name, found[0])
+			used[name] = true
+		}
+	}
+	require.Greater(t, len(used), 8)
 }

@@ -25,7 +25,7 @@ Usage: {{ include "monitoring.alerts" $ | fromYaml }}
 {{- $in := include "monitoring.namespaces" . -}}
 {{- $a := .Values.alerts -}}
 {{- $files := printf "{%s}" (join "," (compact (list (include "monitoring.fileSystems" .) $in))) -}}
-{{- $vms := printf "{%s}" $in -}}
+{{- $vms := include "monitoring.select" (list $in) -}}
 migrationFailing:
   alert: VirtualMachineMigrationsFail
   expr: |-

@@ -1,12 +1,12 @@
 {{/*
-monitoring.panels are the rows of the dashboard with their panels: the type, the width of 12, the unit, and the queries with
-their legends. `status` marks a row that uses metrics of `vmrender status -o prometheus`. For other metrics than those of the
-alerts, the source is KubeVirt v1.8.4, docs/observability/metrics.md, or CDI v1.65.0, doc/metrics.md.
+monitoring.panels are the rows of the dashboard with their panels: the type, the width of 12, the unit, the queries with
+their legends, and the columns of a table with their headings. For metrics that no alert uses, the source is KubeVirt v1.8.4,
+docs/observability/metrics.md, or CDI v1.65.0, doc/metrics.md.
 Usage: {{ include "monitoring.panels" $ | fromYamlArray }}
 */}}
 {{- define "monitoring.panels" -}}
 {{- $in := include "monitoring.namespaces" . -}}
-{{- $vms := printf "{%s}" $in -}}
+{{- $vms := include "monitoring.select" (list $in) -}}
 {{- $files := printf "{%s}" (join "," (compact (list (include "monitoring.fileSystems" .) $in))) -}}
 - title: VMs
   panels:
@@ -34,29 +34,34 @@ Usage: {{ include "monitoring.panels" $ | fromYamlArray }}
     - title: VMs that cannot migrate, although a drain of their node requires it
       type: table
       span: 6
+      columns: [[namespace, Namespace], [name, VM], [node, Node]]
       queries: {"": 'max by (namespace, name, node) (kubevirt_vmi_non_evictable{{ $vms }}) == 1'}
 - title: Guests
   panels:
     - title: Fullest file systems
       type: table
       span: 6
-      unit: percent
-      queries: {"": 'topk(20, max by (namespace, name, mount_point) (kubevirt_vmi_filesystem_used_bytes{{ $files }} / kubevirt_vmi_filesystem_capacity_bytes{{ $files }} * 100))'}
+      unit: percentunit
+      columns: [[namespace, Namespace], [name, VM], [mount_point, File system], [Value, Used]]
+      queries: {"": 'topk(20, max by (namespace, name, mount_point) (kubevirt_vmi_filesystem_used_bytes{{ $files }} / kubevirt_vmi_filesystem_capacity_bytes{{ $files }}))'}
     - title: Usable memory of guests, lowest first
       type: table
       span: 6
-      unit: percent
-      queries: {"": 'bottomk(20, max by (namespace, name) (kubevirt_vmi_memory_usable_bytes{{ $vms }} / kubevirt_vmi_memory_available_bytes{{ $vms }} * 100))'}
+      unit: percentunit
+      columns: [[namespace, Namespace], [name, VM], [Value, Usable]]
+      queries: {"": 'bottomk(20, max by (namespace, name) (kubevirt_vmi_memory_usable_bytes{{ $vms }} / kubevirt_vmi_memory_available_bytes{{ $vms }}))'}
 - title: Snapshots and images
   panels:
     - title: Age of the newest snapshot
       type: table
       span: 6
-      unit: s
-      queries: {"": 'topk(20, time() - max by (namespace, name) (kubevirt_vmsnapshot_succeeded_timestamp_seconds{{ $vms }}) and on (namespace, name) kubevirt_vm_info{{ $vms }})'}
+      unit: short
+      columns: [[namespace, Namespace], [name, VM], [Value, Days]]
+      queries: {"": 'topk(20, (time() - max by (namespace, name) (kubevirt_vmsnapshot_succeeded_timestamp_seconds{{ $vms }})) / 86400 and on (namespace, name) kubevirt_vm_info{{ $vms }})'}
     - title: Images whose import is outdated
       type: table
       span: 6
+      columns: [[namespace, Namespace], [cron_name, DataImportCron]]
       queries: {"": 'max by (namespace, cron_name) (kubevirt_cdi_dataimportcron_outdated{pending="false"}) == 1'}
 {{- if .Values.statusMetrics }}
 - title: Compared with Git
@@ -68,15 +73,16 @@ Usage: {{ include "monitoring.panels" $ | fromYamlArray }}
     - title: What keeps VMs from being as Git has them
       type: table
       span: 6
+      columns: [[namespace, Namespace], [name, VM], [kind, Kind], [code, Fact]]
       queries: {"": 'max by (namespace, name, kind, code) (vmrender_vm_fact{{ $vms }})'}
 {{- end }}
 {{- end -}}
 
 {{/*
-monitoring.dashboard is the dashboard as JSON. The form is that of Grafana 5, with rows of panels, which is the one that the
-OpenShift console reads (openshift/monitoring-plugin, web/src/components/dashboards/legacy/legacy-dashboard.tsx, types graph,
-singlestat and table), and that later versions of Grafana convert when they load it (grafana, DashboardMigrator.ts).
-A legend that is not one of the words of a query is a label.
+monitoring.dashboard is the dashboard as JSON. The form is that of Grafana 5, with rows of panels. The OpenShift console reads
+this form (openshift/monitoring-plugin, web/src/components/dashboards/legacy: rows in useLegacyDashboards.ts, types of panels in
+legacy-dashboard.tsx; a table has only the columns that its styles name, by table.tsx), and later versions of Grafana convert
+it when they load it (grafana, DashboardMigrator.ts). The legend of a query that is alone is a label, others are words.
 Usage: {{ include "monitoring.dashboard" $ }}
 */}}
 {{- define "monitoring.dashboard" -}}
@@ -100,9 +106,16 @@ Usage: {{ include "monitoring.dashboard" $ }}
 {{- if eq $panel.type "graph" -}}
 {{- $out = merge $out (dict "stack" true "fill" 1 "legend" (dict "show" true) "yaxes" (list (dict "format" "short" "min" 0) (dict "show" false))) -}}
 {{- else if eq $panel.type "singlestat" -}}
-{{- $out = merge $out (dict "format" "none" "valueName" "current") -}}
+{{- $out = merge $out (dict "format" "short" "decimals" 0 "valueName" "current") -}}
 {{- else -}}
-{{- $out = merge $out (dict "transform" "table" "styles" (list (dict "pattern" "Time" "type" "hidden") (dict "alias" "Value" "pattern" "Value" "type" "number" "unit" ($panel.unit | default "none") "decimals" 0))) -}}
+{{- $styles := list (dict "pattern" "Time" "type" "hidden") -}}
+{{- range $panel.columns -}}
+{{- $style := dict "pattern" (first .) "alias" (last .) "type" "string" -}}
+{{- if eq (first .) "Value" }}{{ $style = merge (dict "type" "number" "unit" $panel.unit "decimals" 1) $style }}{{ end -}}
+{{- $styles = append $styles $style -}}
+{{- end -}}
+{{- if not $panel.unit }}{{ $styles = append $styles (dict "pattern" "Value" "type" "hidden") }}{{ end -}}
+{{- $out = merge $out (dict "transform" "table" "styles" $styles) -}}
 {{- end -}}
 {{- $panels = append $panels $out -}}
 {{- end -}}
