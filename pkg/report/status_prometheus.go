@@ -33,7 +33,7 @@ type metricOf[T any] struct {
 
 // Metrics returns the metrics of a status, and those of a drain after them, in the order of the output.
 func Metrics() []Metric {
-	var out []Metric
+	out := make([]Metric, 0, len(statusMetrics)+len(drainMetrics))
 	for _, m := range statusMetrics {
 		out = append(out, m.Metric)
 	}
@@ -46,14 +46,16 @@ func Metrics() []Metric {
 var statusMetrics = []metricOf[Status]{
 	{
 		Metric{
-			"vmrender_vm_state", []string{"namespace", "name", "kind", "state"},
+			"vmrender_vm_state",
+			[]string{"namespace", "name", "kind", "state"},
 			"State of a VM or pool compared with Git: 1 for the worst state of its facts.",
 		},
 		func(s Status) []sample { return stateSamples(s.VMs) },
 	},
 	{
 		Metric{
-			"vmrender_vm_fact", []string{"namespace", "name", "kind", "code"},
+			"vmrender_vm_fact",
+			[]string{"namespace", "name", "kind", "code"},
 			"Fact that keeps a VM or pool from being as Git has it: 1 for each code.",
 		},
 		func(s Status) []sample { return factSamples(s.VMs) },
@@ -64,7 +66,8 @@ var statusMetrics = []metricOf[Status]{
 	},
 	{
 		Metric{
-			"vmrender_object_state", []string{"namespace", "name", "kind", "state"},
+			"vmrender_object_state",
+			[]string{"namespace", "name", "kind", "state"},
 			"State of another object that is not as Git has it: 1 for the worst state of its facts.",
 		},
 		func(s Status) []sample { return stateSamples(s.Objects) },
@@ -85,7 +88,8 @@ var statusMetrics = []metricOf[Status]{
 var drainMetrics = []metricOf[Drain]{
 	{
 		Metric{
-			"vmrender_drain_vm", []string{"node", "namespace", "name", "kind", "outcome", "code"},
+			"vmrender_drain_vm",
+			[]string{"node", "namespace", "name", "kind", "outcome", "code"},
 			"Effect of a drain of the node on a VM: 1 for the outcome, with its reason.",
 		},
 		evictionSamples,
@@ -145,12 +149,17 @@ func objectLabels(id manifest.ID, last string) []string {
 	return []string{id.Namespace, id.Name, id.Kind, last}
 }
 
-func stateSamples(list []status.Standing) []sample {
-	var out []sample
+// each returns a sample for each item of a list.
+func each[T any](list []T, of func(*T) sample) []sample {
+	out := make([]sample, len(list))
 	for i := range list {
-		out = append(out, sample{objectLabels(list[i].ID, list[i].State.String()), 1})
+		out[i] = of(&list[i])
 	}
 	return out
+}
+
+func stateSamples(list []status.Standing) []sample {
+	return each(list, func(v *status.Standing) sample { return sample{objectLabels(v.ID, v.State.String()), 1} })
 }
 
 func factSamples(list []status.Standing) []sample {
@@ -169,30 +178,22 @@ func countSamples(list []status.Standing) []sample {
 	for i := range list {
 		counts[list[i].State]++
 	}
-	var out []sample
-	for _, state := range status.States() {
-		out = append(out, sample{[]string{state.String()}, float64(counts[state])})
-	}
-	return out
+	return each(status.States(), func(s *status.State) sample {
+		return sample{[]string{s.String()}, float64(counts[*s])}
+	})
 }
 
 func evictionSamples(d Drain) []sample {
-	var out []sample
-	for i := range d.VMs {
-		v := &d.VMs[i]
-		labels := []string{d.Node, v.ID.Namespace, v.ID.Name, v.ID.Kind, v.Outcome.String(), string(v.Code)}
-		out = append(out, sample{labels, 1})
-	}
-	return out
+	return each(d.VMs, func(v *status.Eviction) sample {
+		return sample{[]string{d.Node, v.ID.Namespace, v.ID.Name, v.ID.Kind, v.Outcome.String(), string(v.Code)}, 1}
+	})
 }
 
 // outcomeSamples returns the number of VMs by outcome, also of those without any.
 func outcomeSamples(d Drain) []sample {
-	var out []sample
-	for _, o := range status.Outcomes() {
-		out = append(out, sample{[]string{d.Node, o.String()}, float64(d.Counts[o])})
-	}
-	return out
+	return each(status.Outcomes(), func(o *status.Outcome) sample {
+		return sample{[]string{d.Node, o.String()}, float64(d.Counts[*o])}
+	})
 }
 
 // exportSamples returns the time of the state of the cluster, or nil if it is unknown.

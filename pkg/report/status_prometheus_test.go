@@ -107,7 +107,8 @@ func TestAlertsUseTheMetrics(t *testing.T) {
 		known["code="+string(code)] = true
 	}
 	used := map[string]bool{}
-	for _, found := range regexp.MustCompile(`\bvmrender_\w+|\b(state|outcome|code)=~?"([a-z|-]+)"`).FindAllStringSubmatch(string(text), -1) {
+	pattern := regexp.MustCompile(`\bvmrender_\w+|\b(state|outcome|code)=~?"([a-z|-]+)"`)
+	for _, found := range pattern.FindAllStringSubmatch(string(text), -1) {
 		for value := range strings.SplitSeq(found[2], "|") {
 			name := found[0]
 			if found[1] != "" {

@@ -86,7 +86,8 @@ func ruleFile(t *testing.T, values string) string {
 // names returns the names of the alerts of a rule file that Prometheus accepts, sorted.
 func names(t *testing.T, path string) []string {
 	t.Helper()
-	groups, errs := rulefmt.ParseFile(path, false, model.LegacyValidation, parser.NewParser(parser.Options{}), promslog.NewNopLogger())
+	syntax := parser.NewParser(parser.Options{})
+	groups, errs := rulefmt.ParseFile(path, false, model.LegacyValidation, syntax, promslog.NewNopLogger())
 	require.Empty(t, errs)
 	var out []string
 	for _, group := range groups.Groups {

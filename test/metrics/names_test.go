@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// foreign are the metrics that are neither of KubeVirt or CDI, whose names the tests in test/admission compare with their
-// sources, nor of vmrender, with the place that defines them.
+// foreign are the metrics that are neither of vmrender nor of KubeVirt or CDI, with the place that defines them. Tests in
+// test/admission compare those of KubeVirt and CDI with their sources.
 var foreign = map[string]string{
 	"kube_pod_container_status_restarts_total": "CDI v1.65.0, pkg/monitoring/rules/recordingrules/pods.go",
 	"push_time_seconds":                        "pushgateway, storage/diskmetricstore.go",

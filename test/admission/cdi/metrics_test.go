@@ -13,7 +13,8 @@ import (
 
 // Each metric and alert of CDI that the chart monitoring or its page names is one of CDI.
 func TestMetricsExist(t *testing.T) {
-	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "kubevirt.io/containerized-data-importer").Output()
+	list := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "kubevirt.io/containerized-data-importer")
+	dir, err := list.Output()
 	require.NoError(t, err)
 	read := func(path ...string) string {
 		text, err := os.ReadFile(filepath.Join(path...))
@@ -22,7 +23,8 @@ func TestMetricsExist(t *testing.T) {
 	}
 	chart := "../../../charts/monitoring"
 	metrics, sources := read(strings.TrimSpace(string(dir)), "doc", "metrics.md"), strings.TrimSpace(string(dir))
-	names := regexp.MustCompile(`\bkubevirt_cdi_[a-z0-9_]+`).FindAllString(read(chart, "testdata", "status.golden.yaml"), -1)
+	rendered := read(chart, "testdata", "status.golden.yaml")
+	names := regexp.MustCompile(`\bkubevirt_cdi_[a-z0-9_]+`).FindAllString(rendered, -1)
 	require.NotEmpty(t, names)
 	for _, name := range names {
 		require.Contains(t, metrics, "| "+name+" |")
