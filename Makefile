@@ -20,8 +20,8 @@ LINT := bin/golangci-lint
 RELEASE_TOOLS := bin/cosign bin/syft bin/helm
 ADMISSION := test/admission test/admission/kubevirt test/admission/cdi
 # Nested modules that are tested with a plain "go test": Argo CD's own code, the image, the schemas in editors, what KubeVirt does
-# with edits, the recipes, kustomize and kpt, what releases are made with. What takes longest is first.
-NESTED := test/impact test/image test/argocd test/recipes test/krm test/editor tools/release
+# with edits, metrics and alerts, the recipes, kustomize and kpt, what releases are made with. What takes longest is first.
+NESTED := test/impact test/image test/argocd test/metrics test/recipes test/krm test/editor tools/release
 # Other versions of KubeVirt that the judge of test/impact is built with, each by a go.mod of its own. SAMPLED tries some of the
 # edits wherever NESTED is tested, the others all of them at night.
 JUDGE := test/impact/judge
@@ -125,7 +125,7 @@ $(ADMISSION):
 	cd $@ && go vet ./... && go test -count=1 -timeout 30m ./...
 
 .PHONY: nested $(NESTED)
-nested: $(NESTED) impact-sample ## Test with Argo CD's own servers, Lua engine and types; build the image and run it; ask an editor's language server; run the recipes; build with kustomize and kpt
+nested: $(NESTED) impact-sample ## Test with Argo CD's own servers, Lua engine and types; build the image and run it; ask an editor's language server; judge metrics and alerts; run the recipes; build with kustomize and kpt
 $(NESTED):
 	cd $@ && go vet ./... && go test -count=1 -timeout 30m ./...
 

@@ -61,6 +61,7 @@ MetalLB:             {apiVersion: metallb.io/v1beta1, wave: 0, options: [*crd]}
 IPAddressPool:       {apiVersion: metallb.io/v1beta1, wave: 4, options: [*crd]}
 L2Advertisement:     {apiVersion: metallb.io/v1beta1, wave: 4, options: [*crd]}
 UIPlugin:            {apiVersion: observability.openshift.io/v1alpha1, wave: 0, options: [*crd]}
+PrometheusRule:      {apiVersion: monitoring.coreos.com/v1, wave: 1, options: [*crd]}
 KubeletConfig:       {apiVersion: machineconfiguration.openshift.io/v1, wave: 0, options: [*delete]}
 MachineConfig:       {apiVersion: machineconfiguration.openshift.io/v1, wave: 0, options: [*delete]}
 MachineSet:          {apiVersion: machine.openshift.io/v1beta1, wave: 0, options: [*prune, *delete, *server]}
@@ -144,6 +145,8 @@ images:
   - kubectl wait datasources --all --namespace {{ .Release.Namespace }} --for=condition=Ready --timeout=30m
 governance:
   - kubectl get validatingadmissionpolicybindings,resourcequotas --all-namespaces
+monitoring:
+  - kubectl get prometheusrules --namespace {{ .Release.Namespace }}
 baseline:
   - &pools kubectl wait machineconfigpools --all --for=condition=Updated --timeout=2h
   {{- if dig "gpu" "enabled" false (.Values | merge (dict)) }}

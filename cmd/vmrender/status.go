@@ -42,8 +42,8 @@ States, mildest first:
 Outcomes of a drain, mildest first:
 
 %s
-The report is written to stdout: text, markdown or json. The mark [?] means that the
-state depends on facts that the inputs do not contain.
+The report is written to stdout: text, markdown, json, or metrics for prometheus. The
+mark [?] means that the state depends on facts that the inputs do not contain.
 
 With --fail-on, the exit status is 1 if a VM or another object has this state or a
 worse one; with --drain, this outcome or a worse one. For an invalid PATH or export, or
@@ -69,6 +69,7 @@ func newStatusCommand() *cobra.Command {
 		Example: `  vmrender status --live cluster
   vmrender status sites/a --live export.yaml --fail-on restart
   vmrender template | vmrender status - --live export.yaml -o markdown
+  vmrender status --live cluster -o prometheus > vmrender.prom
   vmrender status --live cluster --drain worker-1 --fail-on blocks`,
 	}
 	f := new(statusFlags)

@@ -20,6 +20,14 @@ var basisMutations = []mutation{
 		"longestRun(text, '`')+1", "1",
 	},
 	{
+		"pkg/report/status_prometheus.go", "./pkg/report", "no name of an object breaks a line of the metrics",
+		`labelEscapes.Replace(strings.ToValidUTF8(text, "\uFFFD"))`, `text`,
+	},
+	{
+		"pkg/report/status_prometheus.go", "./pkg/report", "metrics are in the same order for the same state",
+		`slices.Compare(a.labels, b.labels)`, `0`,
+	},
+	{
 		"pkg/report/plan.go", "./pkg/report", "a gate fails at its level",
 		`p.Worst() >= level`, `p.Worst() > level`,
 	},

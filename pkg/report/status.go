@@ -37,7 +37,10 @@ type StatusFormat struct {
 // StatusFormats returns all formats, the one for users first.
 func StatusFormats() []StatusFormat {
 	return []StatusFormat{
-		{"text", StatusText, DrainText}, {"markdown", StatusMarkdown, DrainMarkdown}, {"json", StatusJSON, DrainJSON},
+		{"text", StatusText, DrainText},
+		{"markdown", StatusMarkdown, DrainMarkdown},
+		{"json", StatusJSON, DrainJSON},
+		{"prometheus", StatusPrometheus, DrainPrometheus},
 	}
 }
 

@@ -86,5 +86,6 @@ func native() []string {
 		"network-attachment-definitions.k8s.cni.cncf.io", "clusteruserdefinednetworks.k8s.ovn.org",
 		"userdefinednetworks.k8s.ovn.org",
 		"volumesnapshotclasses.snapshot.storage.k8s.io", "templates.template.openshift.io",
+		"prometheusrules.monitoring.coreos.com",
 	}
 }

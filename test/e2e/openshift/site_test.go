@@ -252,8 +252,8 @@ func (s *site) checkUp() {
 	s.Helper()
 	require.NoError(s, s.root.Wait(s.Context(), patience, healthy), "%v", s.applications())
 	for _, layer := range []string{
-		"node-pools", "operators", "network", "hyperconverged", "storage", "images", "backup", "baseline", "load-aware",
-		"higher-density", "nodes",
+		"node-pools", "operators", "network", "hyperconverged", "storage", "images", "backup", "monitoring", "baseline",
+		"load-aware", "higher-density", "nodes",
 	} {
 		app := s.argo.Application("site-a-" + layer)
 		require.NoError(s, app.Wait(s.Context(), patience, healthy), "%s: %v", layer, s.applications())

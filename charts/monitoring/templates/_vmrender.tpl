@@ -1,0 +1,1 @@
+../../_vmrender.tpl
