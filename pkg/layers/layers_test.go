@@ -361,6 +361,21 @@ func TestPoolOfVMs(t *testing.T) {
 		"layers.node-pools.values.virtualMachines, from which it follows, is ")
 }
 
+// Objects that an operator reads in its own namespace only follow it there.
+func TestNamespacesOfOperatorsAgree(t *testing.T) {
+	const site = "layers:\n  operators: {values: {operators: {oadp: {enabled: true, namespace: %s}}}}\n" +
+		"  backup: {values: {%sbackupLocations: {a: {provider: gcp, bucket: b}}}}\n"
+	file := write(t, fmt.Sprintf(site, "velero", ""))
+	objects, diags := layers.RenderLayer(file, "backup", layers.Options{})
+	require.Empty(t, problems(diags, ""))
+	require.Contains(t, yaml(t, objects), "  namespace: velero\n")
+
+	file = write(t, fmt.Sprintf(site, "velero", "namespace: openshift-adp, "))
+	_, diags = layers.RenderLayer(file, "backup", layers.Options{})
+	require.Contains(t, problems(diags, ""), `layers.backup.values.namespace: is "openshift-adp" here, and "velero" `+
+		"in layers.operators.values.operators.oadp.namespace; set it in one of them")
+}
+
 // A policy whose name the hub would refuse is an error, and one without cluster sets is bound to all clusters.
 func TestPolicyBindings(t *testing.T) {
 	long := "policy: {namespace: " + strings.Repeat("n", 54) + "}\n"

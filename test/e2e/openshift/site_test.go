@@ -218,10 +218,10 @@ var scenarios = map[string]struct {
 
 // An empty cluster gets to its first VM without manual steps, on every release. Operators
 // install their definitions in their own time, HyperConverged needs the network of live
-// migrations, classes follow when the storage is ready, and the descheduler needs rebooted nodes. Nodes reboot once, and
-// those whose NICs are divided are drained once. On each release,
-// something else happens in addition: an operator is pinned to a version, an operator and a
-// network fail at first, or a later change has the effect that its plan shows.
+// migrations, storage classes follow when the storage is ready, and the descheduler needs
+// rebooted nodes. Nodes reboot once, and those whose NICs are divided are drained once. On each
+// release, something else happens in addition: an operator is pinned to a version, an operator
+// and a network fail at first, or a later change has the effect that its plan shows.
 func TestSite(t *testing.T) {
 	releases := openshift.Releases()
 	require.Len(t, scenarios, len(releases))

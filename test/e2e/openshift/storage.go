@@ -48,7 +48,9 @@ func (o *OpenShift) storageClusters(ctx context.Context) error {
 }
 
 // setCeph writes the conditions of a StorageCluster, whose Ceph runs or not.
-func (o *OpenShift) setCeph(ctx context.Context, s *unstructured.Unstructured, runs bool, reason, message string) error {
+func (o *OpenShift) setCeph(
+	ctx context.Context, s *unstructured.Unstructured, runs bool, reason, message string,
+) error {
 	return o.setStatus(ctx, s, map[string]any{
 		"phase": map[bool]string{true: "Ready", false: "Progressing"}[runs],
 		"conditions": []any{
