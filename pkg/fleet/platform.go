@@ -95,14 +95,16 @@ func (p *Platform) add(key string, entries []source.Field) {
 // NetworkAttachmentDefinition, that of a SriovNetwork, and a UserDefinedNetwork have a namespace, a
 // ClusterUserDefinedNetwork is in the namespace of each VM.
 func (p *Platform) networkEntries(values *source.Node) []source.Field {
-	var out []source.Field
-	for _, f := range values.Get("networks").Entries() {
+	attachments, functions := values.Get("networks").Entries(), values.Get("sriov", "networks").Entries()
+	userDefined := values.Get("userDefinedNetworks").Entries()
+	out := make([]source.Field, 0, len(attachments)+len(functions)+len(userDefined))
+	for _, f := range attachments {
 		out = append(out, p.network(f, namespaceOf(f)+"/"+f.Key))
 	}
-	for _, f := range values.Get("sriov", "networks").Entries() {
+	for _, f := range functions {
 		out = append(out, p.network(f, namespaceOf(f)+"/"+f.Key, scalar(f, "binding", "sriov")))
 	}
-	for _, f := range values.Get("userDefinedNetworks").Entries() {
+	for _, f := range userDefined {
 		out = append(out, p.userDefined(f))
 	}
 	return out

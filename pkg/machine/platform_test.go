@@ -68,7 +68,7 @@ func TestNetworksAndClassesOfThePlatform(t *testing.T) {
 	require.Equal(t, []string{"bare", "", ""}, []string{x.StorageClass, x.AccessMode, x.VolumeMode})
 }
 
-// A network of the SR-IOV operator needs its binding, and one that replaces the pod network is a NIC of the pod network.
+// A network of the SR-IOV operator needs its binding. One that replaces the pod network is a NIC of the pod network.
 func TestBindingsOfNetworksOfThePlatform(t *testing.T) {
 	const platform = `apiVersion: vmrender.io/v1alpha1
 kind: Platform
@@ -85,8 +85,10 @@ layers:
 		nics = append(nics, []any{n.Pod, n.NAD, n.Binding, n.Model})
 	}
 	require.Equal(t, [][]any{
-		{true, "", "l2bridge", "virtio"}, {false, "default/market", "sriov", ""},
-		{false, "data/nvme", "sriov", ""}, {false, "shop/heartbeat", "bridge", "virtio"},
+		{true, "", "l2bridge", "virtio"},
+		{false, "default/market", "sriov", ""},
+		{false, "data/nvme", "sriov", ""},
+		{false, "shop/heartbeat", "bridge", "virtio"},
 	}, nics)
 }
 
