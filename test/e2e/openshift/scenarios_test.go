@@ -90,7 +90,7 @@ const (
 func (s *site) pin() {
 	s.Helper()
 	const (
-		operators   = "layers:\n  operators:\n    values:\n"
+		operators   = "\n  operators:\n    values:\n"
 		descheduler = "        descheduler: {enabled: true}\n"
 	)
 	s.replace(operators, operators+"      approver: {image: registry.example.com/vmrender/vmrender:0.3.0}\n")
