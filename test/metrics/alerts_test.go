@@ -176,3 +176,25 @@ func duration(t *testing.T, text string) time.Duration {
 	require.NoError(t, err)
 	return time.Duration(d)
 }
+
+// The page of the chart lists the alerts, and which of them need the metrics of status: those that the chart creates only
+// with them.
+func TestPageListsTheAlerts(t *testing.T) {
+	page, err := os.ReadFile("../../charts/monitoring/about.md")
+	require.NoError(t, err)
+	var listed, without []string
+	for line := range strings.Lines(string(page)) {
+		if cells := strings.Split(line, "|"); len(cells) == 5 && strings.HasPrefix(cells[1], " `VirtualMachine") {
+			name := strings.Trim(cells[1], " `")
+			listed = append(listed, name)
+			if !strings.Contains(cells[3], "yes") {
+				without = append(without, name)
+			}
+		}
+	}
+	slices.Sort(listed)
+	slices.Sort(without)
+	require.Equal(t, names(t, ruleFile(t, all)), listed)
+	others := "{alerts: {importFailing: {enabled: true}, snapshotOld: {enabled: true}}}"
+	require.Equal(t, names(t, ruleFile(t, others)), without)
+}
