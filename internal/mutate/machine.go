@@ -130,6 +130,14 @@ var machineMutations = []mutation{
 		`problem := linkProblem(w.tree.root, path)`, `problem := ""`,
 	},
 	{
+		"pkg/machine/platform.go", "./pkg/machine", "the pod network of one namespace is not that of a VM in another one",
+		`namespace != "" && namespace != m.Namespace`, `false`,
+	},
+	{
+		"pkg/fleet/platform.go", "./pkg/machine", "a NIC on virtual functions has their binding",
+		`scalar(f, "binding", "sriov")`, `scalar(f, "binding", "bridge")`,
+	},
+	{
 		"pkg/fleet/platform.go", "./pkg/fleet", "a symbolic link of platform.yaml does not either",
 		`problem := linkProblem(f.tree.root, path)`, `problem := ""`,
 	},
