@@ -124,12 +124,16 @@ func (k *Kubelet) run(ctx, running context.Context, pod *corev1.Pod) error {
 	if err != nil {
 		return err
 	}
+	files, err := k.volumes(ctx, pod)
+	if err != nil {
+		return err
+	}
 	log, err := os.Create(k.log(pod.Namespace, pod.Name))
 	if err != nil {
 		return err
 	}
 	defer log.Close() //nolint:errcheck // the process has written what it had to say
-	command := container(running, pod, k.hurried(pod), k.bin, secrets)
+	command := container(running, pod, k.hurried(pod), k.bin, secrets, files)
 	command.Stdout, command.Stderr = log, log
 	if err := k.report(ctx, pod, status(pod, corev1.PodRunning, nil)); err != nil {
 		return err
@@ -159,13 +163,13 @@ const messageSize = 2048
 
 // container returns the process of a container. It finds the credentials at
 // Kubernetes' path, because it has its own /run, to which /var/run leads.
-func container(ctx context.Context, pod *corev1.Pod, args []string, bin, credentials string) *exec.Cmd {
-	const script = `
+func container(ctx context.Context, pod *corev1.Pod, args []string, bin, credentials, files string) *exec.Cmd {
+	script := `
 set -e
 mount -t tmpfs tmpfs /run
 mkdir -p /run/secrets/kubernetes.io
 cp -r "$0" /run/secrets/kubernetes.io/serviceaccount
-PATH=$BIN exec "$@"`
+` + files + `PATH=$BIN exec "$@"`
 	env := environment(pod)
 	arguments := append([]string{"-c", script, credentials}, pod.Spec.Containers[0].Command...)
 	for _, arg := range args {
