@@ -318,7 +318,7 @@ func (s *site) checkDevices() {
 		}
 		return nil
 	}))
-	require.Equal(s, map[string]int{"worker-0": 1, "worker-1": 1}, s.Drains())
+	require.Equal(s, map[string]int{"worker-0": 1, "worker-1": 1, "worker-2": 1}, s.Drains())
 	attachment := schema.GroupVersionKind{Group: "k8s.cni.cncf.io", Version: "v1", Kind: "NetworkAttachmentDefinition"}
 	network, err := s.Get(s.Context(), attachment, "default", "market")
 	require.NoError(s, err)
