@@ -299,7 +299,8 @@ func TestEveryValueMatters(t *testing.T) {
 				}
 				without, err := render(c, remove(values, key))
 				elsewhere := c.Name()+" "+strings.Join(key, ".") == "node-pools virtualMachines" // hyperconverged follows it
-				require.True(t, elsewhere || err != nil || without != whole, "%s of scenario %s changes nothing", strings.Join(key, "."), name)
+				require.True(t, elsewhere || err != nil || without != whole, "%s of scenario %s changes nothing",
+					strings.Join(key, "."), name)
 			}
 		}
 		var schema object

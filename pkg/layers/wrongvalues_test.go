@@ -13,7 +13,8 @@ import (
 )
 
 // inTemplates are words of Helm and of its templates, which say nothing to users.
-var inTemplates = regexp.MustCompile(`templates/|executing|error calling|interface \{\}|nil pointer|specifications of the schema`)
+var inTemplates = regexp.MustCompile(`templates/|executing|error calling|interface \{\}|nil pointer|` +
+	`specifications of the schema`)
 
 // Every value that a chart refuses is explained where it stands in platform.yaml: with its path, and in words of the
 // values.

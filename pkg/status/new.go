@@ -14,9 +14,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/world"
 )
 
-// New returns the state in the cluster of the VMs in Git. exported is what the cluster has, declared what is
-// known of its settings otherwise, and reviews what the layers with `approve` are about. No fact comes from observedGeneration, which does not converge after live
-// changes (github.com/kubevirt/kubevirt/issues/18700).
+// New returns the state in the cluster of the VMs in Git. exported is what the cluster has, declared what is known of
+// its settings otherwise, and reviews what the layers with `approve` are about. No fact comes from observedGeneration,
+// which does not converge after live changes (github.com/kubevirt/kubevirt/issues/18700).
 func New(
 	wanted []manifest.Object, declared cluster.Settings, exported []manifest.Object, reviews ...*approval.Layer,
 ) *Status {
