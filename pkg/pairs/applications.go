@@ -53,9 +53,9 @@ func (p *Set) SelfHeals(apps []string) {
 			continue
 		}
 		p.Note("the Application %s has reverted changes in the cluster %d times in a row, most recently of %s, and "+
-			"continues as long as something else changes them: a controller, a webhook or a user; `vmrender status` reports the fields "+
-			"and who changes them. Leave the fields to it (ignoreFields of a layer, ignoreDifferences of the Application), "+
-			"or stop it", name, attempts, healed(sync))
+			"continues as long as something else changes them: a controller, a webhook or a user; `vmrender status` "+
+			"reports the fields and who changes them. Leave the fields to it (ignoreFields of a layer, "+
+			"ignoreDifferences of the Application), or stop it", name, attempts, healed(sync))
 	}
 }
 
