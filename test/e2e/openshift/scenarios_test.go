@@ -36,7 +36,7 @@ func (s *site) recover() {
 	operators, network := s.argo.Application("site-a-operators"), s.argo.Application("site-a-network")
 	require.NoError(s, operators.Wait(s.Context(), patience, degraded("Operator", "Failed: "+timeout)))
 	require.NoError(s, s.root.Wait(s.Context(), patience, failed(2)))
-	require.Equal(s, map[string]string{"operators": "Degraded"}, s.applications())
+	require.Equal(s, map[string]string{"node-pools": "Healthy", "operators": "Degraded"}, s.applications())
 
 	s.Fail(operator, "")
 	require.NoError(s, operators.Wait(s.Context(), patience, healthy))
