@@ -65,6 +65,7 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.OnFailure:        "vmrender.io/on-failure",
 		labels.Delivery:         "vmrender.io/delivery",
 		labels.MachineConfig:    "vmrender.io/machine-config-",
+		labels.NodePool:         "vmrender.io/node-pool",
 		labels.ChartNamespace:   "vmrender.io/namespace",
 		labels.BlockTracking:    "changedBlockTracking",
 	}
