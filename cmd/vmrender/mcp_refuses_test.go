@@ -26,9 +26,12 @@ func assistantRoot(t *testing.T) string {
 	}
 	vms := "vms: {a: {os: fedora, cpu: 1, memory: 2Gi, labels: {token: '{{ .vars.token }}'}}}\n"
 	files := []txtar.File{
-		{Name: "root/fleet/fleet.yaml", Data: []byte(outsideFleet)}, {Name: "root/fleet/vms.yaml", Data: []byte(vms)},
-		{Name: "out/fleet.yaml", Data: []byte(outsideFleet)}, {Name: "out/below/vms.yaml", Data: []byte(vms)},
-		{Name: "root/-o=x/fleet.yaml", Data: []byte(outsideFleet)}, {Name: "root/-o=x/vms.yaml", Data: []byte(vms)},
+		{Name: "root/fleet/fleet.yaml", Data: []byte(outsideFleet)},
+		{Name: "root/fleet/vms.yaml", Data: []byte(vms)},
+		{Name: "out/fleet.yaml", Data: []byte(outsideFleet)},
+		{Name: "out/below/vms.yaml", Data: []byte(vms)},
+		{Name: "root/-o=x/fleet.yaml", Data: []byte(outsideFleet)},
+		{Name: "root/-o=x/vms.yaml", Data: []byte(vms)},
 		{Name: "root/cluster", Data: []byte("not an export")},
 	}
 	write(t, &txtar.Archive{Files: files}, "", top)
