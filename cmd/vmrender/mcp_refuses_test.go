@@ -21,7 +21,7 @@ func assistantRoot(t *testing.T) string {
 	t.Helper()
 	top := t.TempDir()
 	root := filepath.Join(top, "root")
-	for _, dir := range []string{"root/fleet", "root/linked", "root/-o=x", "out/below"} {
+	for _, dir := range []string{"root/fleet", "root/linked", "root/platform", "root/-o=x", "out/below"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(top, dir), 0o700))
 	}
 	vms := "vms: {a: {os: fedora, cpu: 1, memory: 2Gi, labels: {token: '{{ .vars.token }}'}}}\n"
@@ -32,6 +32,7 @@ func assistantRoot(t *testing.T) string {
 		{Name: "out/below/vms.yaml", Data: []byte(vms)},
 		{Name: "root/-o=x/fleet.yaml", Data: []byte(outsideFleet)},
 		{Name: "root/-o=x/vms.yaml", Data: []byte(vms)},
+		{Name: "root/platform/platform.yaml", Data: []byte("base: ../../out/fleet.yaml\n")},
 		{Name: "root/cluster", Data: []byte("not an export")},
 	}
 	write(t, &txtar.Archive{Files: files}, "", top)
@@ -54,6 +55,10 @@ func TestAssistantIsConfined(t *testing.T) {
 		{Tool: "validate", With: map[string]any{"path": filepath.Join(root, "fleet")}, Has: []string{`"valid": true`}},
 		// a name that looks like a flag is a path
 		{Tool: "validate", With: map[string]any{"path": "-o=x"}, Has: []string{`"valid": true`}},
+		{
+			Tool: "validate", With: map[string]any{"path": "platform"},
+			Has: []string{"leaves the repository", `"valid": false`},
+		},
 		{Tool: "validate", With: map[string]any{"path": "-"}, Has: []string{"./-: no such file"}},
 		{Tool: "explain", With: map[string]any{"vm": "a", "path": "-o=x"}, Has: []string{"-o=x"}},
 	})
