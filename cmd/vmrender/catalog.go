@@ -16,10 +16,7 @@ import (
 )
 
 func newCatalogCommand() *cobra.Command {
-	kinds := make([]string, 0, len(listings()))
-	for _, l := range listings() {
-		kinds = append(kinds, l.kind)
-	}
+	kinds := catalogKinds()
 	cmd := &cobra.Command{
 		Use:   "catalog [" + strings.Join(kinds, "|") + "] [PATH]",
 		Short: "List the names that VMs can use",
@@ -49,6 +46,15 @@ over the built-in ones.`,
 		})
 	}
 	return cmd
+}
+
+// catalogKinds are the kinds of entries.
+func catalogKinds() []string {
+	kinds := make([]string, 0, len(listings()))
+	for _, l := range listings() {
+		kinds = append(kinds, l.kind)
+	}
+	return kinds
 }
 
 // oneOf checks that the first argument, if any, is one of the accepted kinds.

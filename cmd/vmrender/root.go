@@ -28,7 +28,10 @@ const (
 	statusUnavailable = 75
 )
 
-func newRootCommand() *cobra.Command {
+func newRootCommand() *cobra.Command { return newRoot(commandGroups()) }
+
+// newRoot returns the program with some of its commands, in groups of which the last is [otherCommands].
+func newRoot(groups []commandGroup) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "vmrender",
 		Short: "Render compact VM values into KubeVirt manifests",
@@ -48,7 +51,7 @@ for an invalid command line. Of hold, plan, status, drill and images, 1 is a fin
 	root.SetVersionTemplate("{{ .Version }}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelpCommand(root))
-	for _, g := range commandGroups() {
+	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, c := range g.commands {
 			c.GroupID = g.title
@@ -77,8 +80,8 @@ func commandGroups() []commandGroup {
 			newDrillCommand(), newHoldCommand(), newPlanCommand(), newReportCommand(), newStatusCommand(),
 		}},
 		{"Write a fleet", []*cobra.Command{
-			newCatalogCommand(), newImagesCommand(), newImportCommand(), newInitCommand(), newReleaseCommand(),
-			newSchemaCommand(),
+			newCatalogCommand(), newImagesCommand(), newImportCommand(), newInitCommand(), newMCPCommand(),
+			newReleaseCommand(), newSchemaCommand(),
 		}},
 		{"Argo CD", []*cobra.Command{newAppCommand()}},
 		{"kustomize and kpt", []*cobra.Command{newKRMCommand()}},

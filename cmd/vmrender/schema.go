@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,14 +18,12 @@ import (
 	"github.com/vmrender/vmrender/schema"
 )
 
-func newSchemaCommand() *cobra.Command {
-	kinds := []string{"fleet", "overlay", "defaults", "vms", "platform", "kubernetes", "plan", "status", "drain", "drill"}
-	var dir string
-	var overlays []string
-	cmd := &cobra.Command{
-		Use:   "schema [" + strings.Join(kinds, "|") + "]",
-		Short: "Print the JSON Schema of a kind of file",
-		Long: `Print the JSON Schema of a kind of file or output:
+// schemaKinds are the kinds of files and outputs that have a schema, the default first.
+func schemaKinds() []string {
+	return []string{"fleet", "overlay", "defaults", "vms", "platform", "kubernetes", "plan", "status", "drain", "drill"}
+}
+
+const schemaHelp = `Print the JSON Schema of a kind of file or output:
 
   fleet       fleet.yaml (default)
   overlay     an overlay
@@ -37,14 +36,27 @@ func newSchemaCommand() *cobra.Command {
   drain       the output of "vmrender status --drain NODE -o json"
   drill       the output of "vmrender drill -o json"
 
+With --key, print only what a dotted key accepts. In files with VMs, a key of a VM is enough:
+disks.root.size.
+
 The schemas of files refer to the schema kubernetes as kubernetes.schema.json in the
 same directory.
 
 With --write, write the schemas of files to ` + starter.SchemaDir + ` in the directory of a fleet
 or platform, where editors find them. Schemas of another release are overwritten. They
 contain the names of this fleet: of its catalog, of the platform next to it, and of
-each overlay. Repeat the command when the catalog has changed.`,
+each overlay. Repeat the command when the catalog has changed.`
+
+func newSchemaCommand() *cobra.Command {
+	kinds := schemaKinds()
+	var dir, key string
+	var overlays []string
+	cmd := &cobra.Command{
+		Use:   "schema [" + strings.Join(kinds, "|") + "]",
+		Short: "Print the JSON Schema of a kind of file",
+		Long:  schemaHelp,
 		Example: `  vmrender schema vms > vms.schema.json
+  vmrender schema vms --key disks.root.size
   vmrender schema --write site-a --overlay site-a/env/dev.yaml`,
 		Args:      cobra.MatchAll(argsBetween(0, 1), oneOf(kinds)),
 		ValidArgs: kinds,
@@ -52,30 +64,39 @@ each overlay. Repeat the command when the catalog has changed.`,
 			if dir == "" && len(overlays) > 0 {
 				return errors.New("--overlay is for --write, which makes the schemas of one fleet")
 			}
+			if dir != "" && key != "" {
+				return errors.New("--key prints one key; remove --write, or --key")
+			}
 			if dir != "" {
 				return writeSchemas(cmd, args, dir, overlays)
 			}
-			kind := kinds[0]
-			if len(args) == 1 {
-				kind = args[0]
-			}
-			files := schema.FS
-			if slices.Contains([]string{"plan", "status", "drain", "drill"}, kind) {
-				files = schema.Output
-			}
-			text, err := files.ReadFile(kind + ".schema.json")
-			if err != nil {
-				return err
-			}
-			_, err = cmd.OutOrStdout().Write(text)
-			return err
+			return printSchema(cmd.OutOrStdout(), append(args, kinds[0])[0], key)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "write", "", "`directory` of the fleet or platform for the schemas of its files")
+	cmd.Flags().StringVar(&key, "key", "", "dotted `key` to print alone, with the definitions that it needs")
+	completeFlag(cmd, "key", cobra.NoFileCompletions)
 	cmd.Flags().StringArrayVar(&overlays, "overlay", nil,
 		"`file` of an environment whose names are also valid in the fleet (repeatable; with --write)")
 	completeFlag(cmd, "write", completeDirs)
 	return cmd
+}
+
+// printSchema prints the schema of a kind, or of a key in it if that is not empty.
+func printSchema(w io.Writer, kind, key string) error {
+	files := schema.FS
+	if slices.Contains([]string{"plan", "status", "drain", "drill"}, kind) {
+		files = schema.Output
+	}
+	text, err := files.ReadFile(kind + ".schema.json")
+	if err == nil && key != "" {
+		text, err = schema.Key(text, key)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
 }
 
 // writeSchemas updates the schemas of a fleet or a platform.

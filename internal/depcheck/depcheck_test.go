@@ -345,6 +345,11 @@ var rooms = []room{
 		reach:   join([]string{"k8s.io/client-go", "sigs.k8s.io/kustomize/kyaml/fn"}, helm, argocd),
 		imports: join(impure, yaml),
 	},
+	// The SDK reaches net/http and os/exec for transports that the server does not use.
+	{
+		dir: "pkg/assistant", ours: []string{"pkg/fleet"},
+		reach: join([]string{"k8s.io/client-go"}, helm, argocd, kubevirt), imports: join(impure, yaml),
+	},
 	// Git is run as a program. This package knows nothing about a fleet except its file
 	// names.
 	{
@@ -403,7 +408,7 @@ var rooms = []room{
 	{dir: "charts", reach: join(cluster, argocd)},
 	{dir: "apps", reach: join(cluster, argocd)},
 	{dir: "plugin", reach: join(cluster, argocd)},
-	{dir: "schema", reach: join(cluster, argocd)},
+	{dir: "schema", ours: []string{"internal/suggest"}, reach: join(cluster, argocd)},
 
 	{dir: "examples"},
 	{dir: "internal/depcheck"},

@@ -74,6 +74,20 @@ var basisMutations = []mutation{
 		`return pathOf(item) == file`, `return pathOf(item) == file && false`,
 	},
 
+	// What assistants can reach.
+	{
+		"pkg/assistant/root.go", "./pkg/assistant", "an assistant reads nothing through a link that leads out of the root",
+		`return err == nil && filepath.IsLocal(rel)`, `return err == nil || filepath.IsLocal(rel)`,
+	},
+	{
+		"pkg/assistant/root.go", "./pkg/assistant", "an assistant does not reach the cluster by its name",
+		`rel == "cluster"`, `rel == "none"`,
+	},
+	{
+		"pkg/assistant/server.go", "./pkg/assistant", "the arguments of an assistant are not flags",
+		`append(append(c.Args, "--"), arguments...)`, `append(c.Args, arguments...)`,
+	},
+
 	// What everything else rests on.
 	{
 		"pkg/edit/edit.go", "./pkg/edit", "an edited text is read again before it is written",
