@@ -86,7 +86,7 @@ func commandGroups() []commandGroup {
 		{"Argo CD", []*cobra.Command{newAppCommand()}},
 		{"kustomize and kpt", []*cobra.Command{newKRMCommand()}},
 		{"In Jobs that vmrender renders", []*cobra.Command{
-			newApproveCommand(), newNodePoolsCommand(), newPowerCommand(), newReviewCommand(), newRolloutCommand(),
+			newApproveCommand(), newNodePoolsCommand(), newPatchCommand(), newPowerCommand(), newReviewCommand(), newRolloutCommand(),
 			newSnapshotCommand(), newRestoreCommand(),
 		}},
 		{otherCommands, []*cobra.Command{newVersionCommand()}},

@@ -81,6 +81,16 @@ var rulesMetadata = []Rule{
 		Path: annotationPower, Level: Metadata, Code: "scheduled",
 		Reason: "no CronJob stops or starts it any longer; with run strategy Manual, it stays off if it is", Key: "power", Source: sourcePower,
 	},
+	{
+		Path: `metadata.annotations."` + labels.Patch + `"`, If: scheduled, Level: Metadata, Code: "patched",
+		Reason: "a CronJob runs Ansible in the guest at these times, which may restart it; the sync itself does not",
+		Key:    "lifecycle.ansible.schedule", Source: "vmrender, pkg/rollout/patch.go",
+	},
+	{
+		Path: `metadata.annotations."` + labels.Patch + `"`, Level: Metadata, Code: "patched",
+		Reason: "no CronJob runs Ansible in the guest any longer", Key: "lifecycle.ansible.schedule",
+		Source: "vmrender, pkg/rollout/patch.go",
+	},
 	{Path: "metadata.labels.*.**", Level: Metadata, Code: "metadata", Reason: "it has no effect on the running VM", Key: "labels", Source: sourceRestart},
 	{Path: "metadata.annotations.*.**", Level: Metadata, Code: "metadata", Reason: "it has no effect on the running VM", Key: "annotations", Source: sourceRestart},
 	{Path: "metadata.*.**", Level: Metadata, Code: "metadata", Reason: "it has no effect on the running VM", Source: sourceRestart},

@@ -58,6 +58,9 @@ const (
 	// Power is an annotation of pets: when they are stopped and started, such as
 	// "off daily 19:00 UTC, on Mon-Fri 07:00 UTC". It is for users, plans and status; the CronJobs list their VMs.
 	Power = "vmrender.io/power"
+	// Patch is an annotation of pets: when Ansible patches them, such as "Sun 03:00 UTC". It is for users, plans and
+	// status; each pet has a CronJob of its own.
+	Patch = "vmrender.io/patch"
 	// Restore is an annotation of pets: the snapshot that the VirtualMachine is restored from, or was, as SNAPSHOT@TOKEN.
 	// A VirtualMachine that has the value is not restored again. Without a token it restores nothing.
 	Restore = "vmrender.io/restore"
@@ -106,6 +109,11 @@ const (
 	// Schedule is a label of the VirtualMachineSnapshots that package rollout takes on a schedule: the name of the
 	// part of the fleet that the schedule is of. Package rollout deletes none without it.
 	Schedule = "vmrender.io/schedule"
+	// PatchOf is a label of the jobs of Ansible that package rollout creates on a schedule: the name of the
+	// VirtualMachine.
+	PatchOf = "vmrender.io/patch-of"
+	// PatchRun is a label of the same jobs: the UID of the Job that has created it, or another text of its run.
+	PatchRun = "vmrender.io/patch-run"
 )
 
 // RootDisk is the value of [Disk] for a root disk.

@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"cmp"
+
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/values"
 	"github.com/vmrender/vmrender/pkg/versions"
@@ -14,13 +16,14 @@ const longestFleet = values.MaxName - hashLength - len("-rollout") - hashLength
 // checkHooks reports settings that the Jobs of a fleet need, and conditions
 // that prevent Argo CD from running hooks.
 func (w *wide) checkHooks() {
-	var jobs, windowed, scheduled, powered, replaced, green *record // the first of each
+	var jobs, patched, windowed, scheduled, powered, replaced, green *record // the first of each
 	after, last := false, 0
 	for _, r := range w.records {
 		if !w.selects(r) {
 			continue
 		}
 		first(&jobs, r, r.jobs)
+		first(&patched, r, r.patched)
 		first(&windowed, r, r.windowed)
 		first(&scheduled, r, r.scheduled)
 		first(&powered, r, r.powered)
@@ -29,8 +32,10 @@ func (w *wide) checkHooks() {
 		after, last = after || r.after, max(last, r.lastWave())
 	}
 	if jobs != nil {
-		w.checkJobs(jobs)
+		w.checkFleetName(jobs, longestFleet,
+			"Jobs are named after the fleet: for `strategy: rollout`, `snapshotBefore` and `restoreFrom`")
 	}
+	w.checkImage(cmp.Or(jobs, patched))
 	switch { // the longer suffix first
 	case powered != nil:
 		w.checkFleetName(powered, longestWithPower, "CronJobs are named after the fleet: for `power`")
@@ -67,15 +72,12 @@ func (w *wide) checkOutOfSyncOnly(replaced, green *record) {
 	}
 }
 
-// checkJobs reports settings that the Jobs of the fleet need. r is the first
-// VM with a Job.
-func (w *wide) checkJobs(r *record) {
-	w.checkFleetName(r, longestFleet,
-		"Jobs are named after the fleet: for `strategy: rollout`, `snapshotBefore` and `restoreFrom`")
-	if w.fleet.Header.Target.Image == "" {
+// checkImage reports that the Jobs of the fleet have no image. r is the first VM with a Job; nil if there is none.
+func (w *wide) checkImage(r *record) {
+	if r != nil && w.fleet.Header.Target.Image == "" {
 		w.diags.Errorf(w.fleet.HeaderPos(r.pos, "target"), rule.DefaultImage, "target.image",
 			"missing; set it to the image of vmrender in your registry, which the Jobs of `strategy: rollout`, "+
-				"`snapshotBefore`, `maintenance`, `snapshots`, `power` and `restoreFrom` run, or use --image")
+				"`snapshotBefore`, `maintenance`, `snapshots`, `power`, `restoreFrom` and `ansible.schedule` run, or use --image")
 	}
 }
 

@@ -90,7 +90,7 @@ func (d *draft) ansible(a *values.Ansible) *Ansible {
 	}
 	out := &Ansible{
 		Template: a.Template, Image: a.Image, Playbook: a.Playbook, Secret: a.Secret,
-		ExtraVars: map[string]any{},
+		ExtraVars: map[string]any{}, Schedule: d.patchTimes(a.Schedule),
 	}
 	for name, value := range a.ExtraVars {
 		if value.IsSet() {

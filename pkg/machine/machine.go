@@ -14,6 +14,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/patch"
 	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/schedule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -316,7 +317,17 @@ type Ansible struct {
 	Image, Playbook string
 	Secret          string
 	ExtraVars       map[string]any // values as in JSON
+	Schedule        *PatchTimes    // nil if it runs after changes only
 }
+
+// PatchTimes are the times at which Ansible patches a pet.
+type PatchTimes struct {
+	Text  string // as written
+	Times schedule.Times
+}
+
+// Patches reports whether a CronJob of Ansible belongs to the VM.
+func (lc *Lifecycle) Patches() bool { return lc.Ansible != nil && lc.Ansible.Schedule != nil }
 
 // Cattle reports whether the VM is recreated instead of updated in place.
 func (lc *Lifecycle) Cattle() bool { return !lc.Strategy.Traits().Pet }

@@ -25,7 +25,7 @@ func (d *draft) checkNames(m *Machine) {
 		}
 	}
 	check(m.Name)
-	if m.Lifecycle.Ansible != nil {
+	if m.Lifecycle.Ansible != nil { // which leaves room for the name of a CronJob, VM-patch, of at most mostOfCronJob
 		check(m.Name+"-ansible-01234567", "lifecycle.ansible")
 	}
 	for i := range m.Disks {

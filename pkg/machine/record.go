@@ -59,6 +59,7 @@ type record struct {
 	windowed  bool        // a CronJob of a maintenance window belongs to it
 	scheduled bool        // a CronJob of its snapshots belongs to it
 	powered   bool        // a CronJob that starts or stops it belongs to it
+	patched   bool        // a CronJob of Ansible belongs to it
 	awaited   bool        // Argo CD deletes and creates it during the sync
 	green     bool        // Argo CD deletes its predecessor once it is healthy
 	jobs      bool        // a Job with vmrender's own image belongs to it
@@ -167,7 +168,7 @@ func (r *record) addHooks(m *Machine) {
 	r.awaited, r.green = traits.AwaitsDeletion, traits.NamedByContent
 	r.jobs, r.stopped = lc.Hooks(), m.wide.stopped
 	r.windowed, r.scheduled, r.powered = lc.Maintenance != nil, lc.Snapshots != nil, lc.Power != nil
-	r.after = lc.Ansible != nil
+	r.after, r.patched = lc.Ansible != nil, lc.Patches()
 	for i := range m.Disks {
 		r.grows = r.grows || m.Disks[i].ExpandTo != ""
 	}

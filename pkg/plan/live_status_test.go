@@ -315,6 +315,11 @@ var standings = []struct {
 	{name: "not stopped on its schedule", make: func(_ *testing.T, w *world) { powerJobs(w, "off", "db", "Failed") }, state: status.StateFailed, code: status.FactPowerFailed, says: []string{
 		"was not stopped on its schedule (off daily 19:00 UTC): the Job shop-power-off-0 has failed", "create a Job from its CronJob",
 	}},
+	{name: "not patched on its schedule", make: func(_ *testing.T, w *world) { patchJobs(w, "db", "Failed") }, state: status.StateFailed, code: status.FactPatchFailed, says: []string{
+		"was not patched on its schedule (Sun 03:00 UTC): the Job db-patch-0 has failed", "create a Job from its CronJob",
+	}},
+	{name: "patched by a later Job", make: func(_ *testing.T, w *world) { patchJobs(w, "db", "Failed", "Complete") }, state: status.StateOK, hides: []string{"patched"}},
+	{name: "a patch of another VM failed", make: func(_ *testing.T, w *world) { patchJobs(w, "web", "Failed") }, state: status.StateOK, hides: []string{"patched"}},
 	{name: "stopped by a later Job", make: func(_ *testing.T, w *world) { powerJobs(w, "off", "db", "Failed", "Complete") }, state: status.StateOK, hides: []string{"on its schedule"}},
 	{name: "a Job that failed because of another VM", make: func(_ *testing.T, w *world) {
 		powerJobs(w, "off", "db", "Failed")
@@ -616,6 +621,24 @@ func powerJobs(w *world, action, vm string, conditions ...string) {
 			},
 			"spec": object{"template": object{"spec": object{"containers": []any{object{"name": "vmrender", "args": []any{
 				"power", action, "--namespace", "db", "--id", "shop-power", "--timeout=15m", vm,
+			}}}}}},
+			"status": object{"conditions": []any{object{"type": condition, "status": "True"}}},
+		})
+	}
+}
+
+// patchJobs sets times of Ansible, and adds Jobs that were to patch a VM, the oldest first.
+func patchJobs(w *world, vm string, conditions ...string) {
+	w.applied(set("Sun 03:00 UTC", "metadata.annotations.vmrender~io/patch"))
+	for i, condition := range conditions {
+		w.add(object{
+			"apiVersion": "batch/v1", "kind": "Job",
+			"metadata": object{
+				"name": "db-patch-" + strconv.Itoa(i), "namespace": "prod",
+				"creationTimestamp": "2026-11-2" + strconv.Itoa(i+5) + "T03:00:00Z",
+			},
+			"spec": object{"template": object{"spec": object{"containers": []any{object{"name": "vmrender", "args": []any{
+				"patch", vm, "/patch/job.json", "--namespace", "prod", "--job", "$(JOB_NAME)", "--timeout", "1h", "--snapshot",
 			}}}}}},
 			"status": object{"conditions": []any{object{"type": condition, "status": "True"}}},
 		})

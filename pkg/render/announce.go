@@ -35,6 +35,9 @@ func (x *rendering) announce(objects []runtime.Object) {
 			if p := x.Lifecycle.Power; p != nil {
 				annotate(&o.ObjectMeta, labels.Power, p.String())
 			}
+			if x.Lifecycle.Patches() {
+				annotate(&o.ObjectMeta, labels.Patch, x.Lifecycle.Ansible.Schedule.Text)
+			}
 		case *poolv1.VirtualMachinePool:
 			annotate(&o.ObjectMeta, argocd.SyncWaveAnnotation, wave)
 			annotate(&o.ObjectMeta, labels.OnChange, onChange)

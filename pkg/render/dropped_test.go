@@ -299,6 +299,7 @@ var markers = map[string]marker{
 	"lifecycle.ansible.playbook":        {"b.yml", playb},
 	"lifecycle.ansible.secret":          {"z", playb},
 	"lifecycle.ansible.extraVars.*":     {"x", playb},
+	"lifecycle.ansible.schedule":        {"Sun 03:07 UTC", playb},
 
 	"migrate.vm":                        {"vm-2", moving},
 	"migrate.provider":                  {"other", moving},

@@ -95,6 +95,20 @@ func powerRules(name string, of *job) []rbacv1.PolicyRule {
 	}
 }
 
+// patchRules returns the rules of Ansible on a schedule, which reads only its own VM. RBAC cannot limit the creation of
+// jobs and snapshots to those of a VM.
+func patchRules(_ string, of *job) []rbacv1.PolicyRule {
+	rules := []rbacv1.PolicyRule{
+		only(allow("kubevirt.io", []string{"virtualmachines", "virtualmachineinstances"}, "get"), of.args...),
+		allow(of.ansible.Group, []string{of.ansible.Resource}, "list", "create"),
+		allow("", []string{"events"}, "create"),
+	}
+	if len(of.snapshots) > 0 {
+		rules = append(rules, allow("snapshot.kubevirt.io", []string{"virtualmachinesnapshots"}, "list", "create"))
+	}
+	return rules
+}
+
 // allow returns a rule of a Role.
 func allow(group string, resources []string, verbs ...string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: verbs}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
@@ -56,6 +57,10 @@ var (
 	}
 )
 
+var patchKind = jobKind{
+	command: "patch", suffix: "patch", timeout: "1h", access: patchAccess, job: patchJob, rules: patchRules,
+}
+
 // jobKey identifies a Job: one for each kind, namespace and part of a fleet, or a CronJob, of which there is one for
 // each window, or for each schedule and number of snapshots, or one or two for the times of power.
 type jobKey struct {
@@ -64,14 +69,16 @@ type jobKey struct {
 	window          window
 	recurring       recurring
 	power           power
+	patched         string // name of the VM that Ansible patches on a schedule
 }
 
 // job collects the contents of a Job while VMs are rendered.
 type job struct {
 	target    values.Target
 	args      []string
-	snapshots []string // VMs of which a snapshot is taken before a restart
-	power     power    // when VMs are stopped and started
+	snapshots []string             // VMs of which a snapshot is taken before a restart
+	power     power                // when VMs are stopped and started
+	ansible   schema.GroupResource // of the job that patches a VM
 }
 
 // jobs collects the Jobs that the VMs so far need. It is safe for concurrent use.
@@ -186,6 +193,8 @@ func (k *jobKey) name() string {
 		return k.part + "-" + k.recurring.hash() + "-" + k.kind.suffix
 	case &powerKind:
 		return k.part + "-" + k.power.hash() + "-" + k.kind.suffix
+	case &patchKind:
+		return k.patched + "-" + k.kind.suffix
 	}
 	return k.part + "-" + k.kind.suffix
 }
@@ -202,7 +211,12 @@ func (k *jobKey) meta(p part, wave int, target values.Target) metav1.ObjectMeta 
 // it what it does and nothing else. last is the last wave of all VMs.
 func (k *jobKey) objects(of *job, last int) []runtime.Object {
 	access := k.meta(k.kind.access, 0, of.target)
-	return append([]runtime.Object{
+	return append(k.account(of, access), k.job(of, last)...)
+}
+
+// account returns the ServiceAccount, and the Role and RoleBinding with its rules.
+func (k *jobKey) account(of *job, access metav1.ObjectMeta) []runtime.Object {
+	return []runtime.Object{
 		&corev1.ServiceAccount{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"}, ObjectMeta: access},
 		&rbacv1.Role{
 			TypeMeta: metav1.TypeMeta{APIVersion: rbacGroup + "/v1", Kind: "Role"}, ObjectMeta: access,
@@ -213,7 +227,7 @@ func (k *jobKey) objects(of *job, last int) []runtime.Object {
 			RoleRef:  rbacv1.RoleRef{APIGroup: rbacGroup, Kind: "Role", Name: k.name()},
 			Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Name: k.name(), Namespace: k.namespace}},
 		},
-	}, k.job(of, last)...)
+	}
 }
 
 // job returns the Job, or the CronJobs of a window, of a schedule, or of times of power.

@@ -265,7 +265,7 @@ func TestGovernanceAllowsJobs(t *testing.T) {
 		}
 	}
 	require.NoError(t, yaml.Unmarshal(text, &values))
-	for _, kind := range []*jobKind{&rolloutKind, &snapshotKind, &windowKind, &scheduleKind} {
+	for _, kind := range []*jobKind{&rolloutKind, &snapshotKind, &windowKind, &scheduleKind, &powerKind, &patchKind} {
 		key := jobKey{kind: kind, namespace: "prod", part: "f"}
 		allowed := slices.ContainsFunc(values.Policies.ServiceAccounts.Allowed, func(pattern string) bool {
 			ending, isPattern := strings.CutPrefix(pattern, "*")

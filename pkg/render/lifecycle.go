@@ -47,6 +47,8 @@ const (
 	scheduleAccess
 	powerJob
 	powerAccess
+	patchJob
+	patchAccess
 	migrationPlan
 	migrationRun
 	finishedPlan
@@ -171,6 +173,14 @@ var syncRules = [...]syncRule{
 	powerAccess: {
 		name: "ServiceAccount, Role and RoleBinding of CronJobs that stop and start VMs",
 		why:  "created before the CronJobs, and deleted with the last VM that has the same times",
+	},
+	patchJob: {
+		name: "CronJob of Ansible on a schedule, and the ConfigMap with the job that it creates", after: lastWave,
+		why: "it acts on its schedule only; the sync does not wait for it",
+	},
+	patchAccess: {
+		name: "ServiceAccount, Role and RoleBinding of Ansible on a schedule",
+		why:  "created before the CronJob, and deleted with the schedule",
 	},
 	migrationPlan: {
 		name:  "Plan, NetworkMap, StorageMap and Hooks of a migration",

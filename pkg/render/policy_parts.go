@@ -20,9 +20,9 @@ type Part struct {
 func Parts() []Part {
 	order := []part{
 		snapshotAccess, restoreAccess, snapshotJob, restoreJob, migrationPlan, finishedPlan, rolloutAccess, windowAccess,
-		scheduleAccess, powerAccess, migrationRun, finishedRun,
+		scheduleAccess, powerAccess, patchAccess, migrationRun, finishedRun,
 		dependent, keptDisk, petVM, cattleVM, replacedVM, blueGreenVM, growth,
-		ansibleJob, rolloutJob, windowJob, scheduleJob, powerJob,
+		ansibleJob, rolloutJob, windowJob, scheduleJob, powerJob, patchJob,
 	}
 	out := make([]Part, 0, len(order))
 	for _, p := range order {
@@ -37,7 +37,7 @@ func Parts() []Part {
 
 // shared are the parts that belong to no single VM.
 var shared = []part{
-	rolloutJob, rolloutAccess, windowJob, windowAccess, scheduleJob, scheduleAccess, powerJob, powerAccess,
+	rolloutJob, rolloutAccess, windowJob, windowAccess, scheduleJob, scheduleAccess, powerJob, powerAccess, patchJob, patchAccess,
 	snapshotJob, snapshotAccess, restoreJob, restoreAccess, migrationPlan, migrationRun, finishedPlan, finishedRun,
 }
 

@@ -52,7 +52,7 @@ type rendering struct {
 //   - the VirtualMachine or VirtualMachinePool
 //   - a PersistentVolumeClaim for each disk that grows
 //   - the Services, then the user's objects
-//   - the Ansible job that runs after a change
+//   - the Ansible job that runs after a change, and the CronJob that runs it on a schedule
 //
 // It also returns the hash of the VM's content if a Job is to compare it, and the JSON of the VM's spec if the hash is
 // of it.
@@ -92,7 +92,7 @@ func (r *renderer) render(
 	if content != "" {
 		vm.Annotations = merged(vm.Annotations, map[string]string{labels.Content: content})
 	}
-	objects = x.appendAnsible(x.appendWritten(x.appendServices(objects)))
+	objects = x.appendPatch(x.appendAnsible(x.appendWritten(x.appendServices(objects))))
 	x.look(objects, content)
 	x.announce(objects)
 	return objects, content, spec

@@ -50,10 +50,15 @@ func (k *jobKey) ofWindow(of *job, last int) *batchv1.CronJob {
 		StartingDeadlineSeconds: new(int64(k.window.Length().Seconds())),
 	})
 	container := &cronJob.Spec.JobTemplate.Spec.Template.Spec.Containers[0]
-	container.Env = []corev1.EnvVar{{Name: jobVariable, ValueFrom: &corev1.EnvVarSource{
-		FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.labels['" + batchv1.JobNameLabel + "']"},
-	}}}
+	container.Env = []corev1.EnvVar{fromLabel(jobVariable, batchv1.JobNameLabel)}
 	return cronJob
+}
+
+// fromLabel returns an environment variable with the value of a label of the pod.
+func fromLabel(name, label string) corev1.EnvVar {
+	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{
+		FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.labels['" + label + "']"},
+	}}
 }
 
 // jobVariable is the environment variable with the name of the Job that a pod belongs to: the program tells by it

@@ -56,7 +56,7 @@ func play(t *testing.T, all ...*machine) *playedCluster {
 		machines: "VirtualMachineList", instances: "VirtualMachineInstanceList", dataVolumes: "DataVolumeList",
 		snapshots: "VirtualMachineSnapshotList", restores: "VirtualMachineRestoreList",
 		snapshotContents: "VirtualMachineSnapshotContentList",
-		events:           "EventList", leases: "LeaseList",
+		events:           "EventList", leases: "LeaseList", patchKinds[ansibleKind]: "AnsibleJobList",
 	}
 	p := &playedCluster{
 		t: t, objects: fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds),

@@ -136,8 +136,11 @@ func (s *Snapshot) next(
 
 // occasion returns what the snapshot is taken in.
 func (s *Snapshot) occasion() string {
-	if s.Content == beforeRestart {
+	switch s.Content {
+	case beforeRestart:
 		return "window"
+	case beforePatch:
+		return "run"
 	}
 	return "sync"
 }

@@ -66,7 +66,7 @@ func (p *reader) stand(pair *pairs.Pair, seen map[*pairs.Pair]bool) Standing {
 	}
 	out := standing(pair.ID, slices.Concat(
 		p.powerFacts(s), p.diskFacts(s), p.syncFacts(s, pair), p.applicationFacts(s), p.changeFacts(s),
-		heldFacts(s), p.rolloutFacts(s), p.snapshotFacts(s), p.scheduleFacts(s), p.powerJobFacts(s),
+		heldFacts(s), p.rolloutFacts(s), p.snapshotFacts(s), p.scheduleFacts(s), p.powerJobFacts(s), p.patchFacts(s),
 		p.restoreFacts(s), p.operationFacts(s),
 	))
 	out.Stopped = s.Live.Running == cluster.No

@@ -14,7 +14,7 @@ import (
 // the VM is not as it was to be. A Job that fails because of another VM is no fact about this one.
 func (p *reader) powerJobFacts(s *impact.Subject) []Fact {
 	times := cluster.Annotation(s.New, labels.Power)
-	job, action := p.lastPowerJob(s.ID.Namespace, s.ID.Name)
+	job, action := p.lastJob(s, "power")
 	if times == "" || cluster.Is(job.Object, "Failed") != cluster.Yes {
 		return nil
 	}
@@ -35,19 +35,35 @@ func (p *reader) powerJobFacts(s *impact.Subject) []Fact {
 	}}
 }
 
-// lastPowerJob returns the newest Job that was to stop or start a VM, and which of them: "off" or "on".
-func (p *reader) lastPowerJob(namespace, name string) (newest cluster.Entity, action string) {
-	for _, job := range p.Live.Of(cluster.KindJob, namespace) {
-		does, vms := powerOf(pairs.JobArguments(job.Object))
-		if slices.Contains(vms, name) && cluster.Created(job.Object) >= cluster.Created(newest.Object) {
+// patchFacts returns the fact that the last Job that was to patch a VM on its schedule has failed.
+func (p *reader) patchFacts(s *impact.Subject) []Fact {
+	times := cluster.Annotation(s.New, labels.Patch)
+	job, _ := p.lastJob(s, "patch")
+	if times == "" || cluster.Is(job.Object, "Failed") != cluster.Yes {
+		return nil
+	}
+	return []Fact{{
+		State: StateFailed, Code: FactPatchFailed,
+		Says: "was not patched on its schedule (" + times + "): the Job " + job.ID.Name + " has failed",
+		Advice: "the log of the Job tells why; repair the cause, and create a Job from its CronJob, " +
+			"or wait for the next time",
+	}}
+}
+
+// lastJob returns the newest Job that runs a command for a VM, and its first argument before the VMs, if it has one.
+func (p *reader) lastJob(s *impact.Subject, command string) (newest cluster.Entity, action string) {
+	for _, job := range p.Live.Of(cluster.KindJob, s.ID.Namespace) {
+		does, vms := scheduledOf(pairs.JobArguments(job.Object), command)
+		if slices.Contains(vms, s.ID.Name) && cluster.Created(job.Object) >= cluster.Created(newest.Object) {
 			newest, action = job, does
 		}
 	}
 	return newest, action
 }
 
-// powerOf returns what `vmrender power` with these arguments does, and with which VMs; none if it is another command.
-func powerOf(arguments []any) (action string, vms []string) {
+// scheduledOf returns what `vmrender power` or `vmrender patch` with these arguments does, and with which VMs; none if
+// it is another command. That of patch is followed by one VM and a file.
+func scheduledOf(arguments []any, command string) (action string, vms []string) {
 	var words []string
 	isValue := false // of the flag before it
 	for _, a := range arguments {
@@ -58,8 +74,11 @@ func powerOf(arguments []any) (action string, vms []string) {
 		}
 		isValue = isFlag && !strings.Contains(text, "=")
 	}
-	if len(words) < 2 || words[0] != "power" {
+	switch {
+	case len(words) < 2 || words[0] != command:
 		return "", nil
+	case command == "patch":
+		return "", words[1:2]
 	}
 	return words[1], words[2:]
 }

@@ -125,6 +125,7 @@ const (
 	FactNoSnapshot     FactCode = "snapshot-failed"
 	FactScheduleFailed FactCode = "scheduled-snapshot-failed"
 	FactPowerFailed    FactCode = "scheduled-power-failed"
+	FactPatchFailed    FactCode = "scheduled-patch-failed"
 	FactNotRestored    FactCode = "not-restored"
 	FactLeftOver       FactCode = "left-over"
 	FactDrift          FactCode = "drift"
@@ -147,7 +148,7 @@ const (
 func FactCodes() []FactCode {
 	out := []FactCode{
 		FactNotRunning, FactDiskNotReady, FactStillOwned, FactChangeFailed, FactRolloutStopped, FactNoSnapshot,
-		FactScheduleFailed, FactPowerFailed, FactNotRestored, FactLeftOver, FactDrift,
+		FactScheduleFailed, FactPowerFailed, FactPatchFailed, FactNotRestored, FactLeftOver, FactDrift,
 		FactNotSynced, FactMissing, FactNoApplication, FactRestart, FactSticky, FactFalse, FactHeldBack, FactStaged,
 		FactUnderWay, FactHeld, FactMoving, FactMoved, FactMoveFailed,
 	}

@@ -60,7 +60,7 @@ const (
 	Confirm  Removal = "confirm"
 )
 
-// Ansible is a job that runs after a change: a job template of Ansible
+// Ansible is a job that runs after a change, and on a schedule if there is one: a job template of Ansible
 // Automation Platform or, without that platform, an image that runs a
 // playbook.
 type Ansible struct {
@@ -75,6 +75,9 @@ type Ansible struct {
 	Secret string `json:"secret,omitempty"`
 	// Extra variables, in addition to `vm_name` and `vm_namespace`. With `template`, none may begin with `ansible_`.
 	ExtraVars map[string]*source.Node `json:"extraVars,omitempty"`
+	// Times at which the job also runs while nothing changes, as `DAYS HH:MM ZONE` or a cron expression and a zone, as
+	// in `snapshots`. A CronJob of the VM runs it, with `target.image`.
+	Schedule string `json:"schedule,omitempty" format:"schedule" example:"Sun 03:00 Europe/Berlin"`
 }
 
 // IntOrPercent is a number from 1 or a percentage such as `25%`.
