@@ -86,8 +86,8 @@ func commandGroups() []commandGroup {
 		{"Argo CD", []*cobra.Command{newAppCommand()}},
 		{"kustomize and kpt", []*cobra.Command{newKRMCommand()}},
 		{"In Jobs that vmrender renders", []*cobra.Command{
-			newApproveCommand(), newNodePoolsCommand(), newPatchCommand(), newPowerCommand(), newReviewCommand(), newRolloutCommand(),
-			newSnapshotCommand(), newRestoreCommand(),
+			newApproveCommand(), newNodePoolsCommand(), newPatchCommand(), newPowerCommand(), newReviewCommand(),
+			newRolloutCommand(), newSnapshotCommand(), newRestoreCommand(),
 		}},
 		{otherCommands, []*cobra.Command{newVersionCommand()}},
 	}

@@ -95,7 +95,7 @@ var argocdMutations = []mutation{
 	},
 	{
 		"pkg/render/lifecycle.go", "./pkg/render", "an Ansible job follows all else and holds no sync",
-		`after: lastWave,`, `hook: "PostSync",`,
+		`with its variables", after: lastWave,`, `with its variables", hook: "PostSync",`,
 	},
 	{
 		"pkg/render/lifecycle.go", "./pkg/render", "the snapshots' permissions are there before their Job",

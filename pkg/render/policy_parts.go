@@ -37,8 +37,9 @@ func Parts() []Part {
 
 // shared are the parts that belong to no single VM.
 var shared = []part{
-	rolloutJob, rolloutAccess, windowJob, windowAccess, scheduleJob, scheduleAccess, powerJob, powerAccess, patchJob, patchAccess,
-	snapshotJob, snapshotAccess, restoreJob, restoreAccess, migrationPlan, migrationRun, finishedPlan, finishedRun,
+	rolloutJob, rolloutAccess, windowJob, windowAccess, scheduleJob, scheduleAccess, powerJob, powerAccess,
+	patchJob, patchAccess, snapshotJob, snapshotAccess, restoreJob, restoreAccess,
+	migrationPlan, migrationRun, finishedPlan, finishedRun,
 }
 
 // wave returns the wave of a part: relative to the VM's own, or as a number.

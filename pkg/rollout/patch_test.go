@@ -53,7 +53,8 @@ func TestPatchJobEnd(t *testing.T) {
 		`{"conditions": [{"type": "Running", "status": "True", "message": "Awaiting next reconciliation"}]}`:        "runs",
 	} {
 		u := &unstructured.Unstructured{}
-		require.NoError(t, u.UnmarshalJSON([]byte(strings.Replace(ansibleJobText, `"spec"`, `"status": `+text+`, "spec"`, 1))))
+		withStatus := strings.Replace(ansibleJobText, `"spec"`, `"status": `+text+`, "spec"`, 1)
+		require.NoError(t, u.UnmarshalJSON([]byte(withStatus)))
 		job := &patchJob{}
 		require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, job))
 		ended, failure := job.end()
@@ -243,7 +244,8 @@ func TestPatchJobObject(t *testing.T) {
 	list, err := p.objects.Resource(patchKinds[ansibleKind]).Namespace("prod").List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	require.Len(t, list.Items, 1)
-	require.Equal(t, map[string]string{"app": "db", labels.PatchOf: "db", labels.PatchRun: "uid-1"}, list.Items[0].GetLabels())
+	require.Equal(t, map[string]string{"app": "db", labels.PatchOf: "db", labels.PatchRun: "uid-1"},
+		list.Items[0].GetLabels())
 	require.Equal(t, []metav1.OwnerReference{{
 		APIVersion: "batch/v1", Kind: "Job", Name: "db-patch-1", UID: "uid-1",
 	}}, list.Items[0].GetOwnerReferences())
