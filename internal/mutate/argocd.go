@@ -238,6 +238,23 @@ var argocdMutations = []mutation{
 		`[]string{absolute(path), physical(path)}`, `[]string{absolute(path)}`,
 	},
 	{
+		"pkg/rollout/nodes.go", "./pkg/rollout", "a node with VMs keeps the labels by which KubeVirt runs there",
+		"		if busy {", "		if busy && edit == nil {",
+	},
+	{
+		"pkg/rollout/nodes.go", "./pkg/rollout", "the taints of others stay on nodes",
+		"!ours[taintID(t)] && !slices.Contains", "!ours[taintID(t)] && slices.Contains",
+	},
+	{
+		"pkg/rollout/review.go", "./pkg/rollout", "a layer that was not reviewed like this is not synced",
+		"if l.IsStale(s, live) {", "if l.IsStale(s, live) && l.Name == \"\" {",
+	},
+	{
+		"pkg/layers/agree.go", "./pkg/layers", "the pods of KubeVirt run on the nodes for VMs",
+		`if taint := pool.Untolerated(set.Get("tolerations")); taint != "" {`,
+		`if taint := pool.Untolerated(set.Get("tolerations")); taint == "-" {`,
+	},
+	{
 		"pkg/rollout/approve.go", "./pkg/rollout", "only versions that Git pins are approved",
 		`len(p.versions) > 0 && !slices.ContainsFunc(p.versions, other)`, `!slices.ContainsFunc(p.versions, other)`,
 	},
