@@ -64,7 +64,7 @@ image: ## Push the image to IMAGE=registry.example.com/vmrender:1 (BASE=, PLATFO
 
 .PHONY: test
 test: ## Run the tests
-	go test ./...
+	go test -timeout 30m ./...
 
 .PHONY: race
 race: ## Run the tests of what goroutines share under the race detector

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/pkg/rollout"
+	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // clusterFlags are the flags of the commands that run as Jobs in a cluster.
@@ -34,13 +36,30 @@ func kubeconfigFlag(cmd *cobra.Command, file *string) {
 
 // check returns an error if a flag is missing or invalid.
 func (f *clusterFlags) check() error {
-	switch {
-	case f.namespace == "":
+	if f.namespace == "" {
 		return errors.New("no namespace; expected --namespace NAME")
-	case f.timeout <= 0:
+	}
+	return f.checkTimeout()
+}
+
+func (f *clusterFlags) checkTimeout() error {
+	if f.timeout <= 0 {
 		return errors.New("invalid --timeout; expected a duration above 0, for example 15m")
 	}
 	return nil
+}
+
+// readJobFile reads a file that a Job mounts.
+func readJobFile[T any](file string, parse func([]byte) (T, error)) (T, error) {
+	text, err := source.ReadFile(file)
+	if err != nil {
+		return *new(T), fmt.Errorf("%s: %w", file, err)
+	}
+	parsed, err := parse(text)
+	if err != nil {
+		return parsed, fmt.Errorf("reading %s: %w", file, err)
+	}
+	return parsed, nil
 }
 
 // run connects to the cluster and calls work with a context that a signal cancels.

@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/pkg/rollout"
-	"github.com/vmrender/vmrender/pkg/source"
 )
 
 func newNodePoolsCommand() *cobra.Command {
@@ -30,15 +28,15 @@ needs.`,
 		Example: `  vmrender node-pools pools.json`,
 		Args:    cobra.ExactArgs(1),
 	}
-	flags := &clusterFlags{namespace: "-"} // nodes have none
+	flags := new(clusterFlags) // without a namespace: nodes have none
 	cmd.Flags().DurationVar(&flags.timeout, "timeout", 30*time.Minute, "timeout for all nodes")
 	completeFlag(cmd, "timeout", cobra.NoFileCompletions)
 	kubeconfigFlag(cmd, &flags.kubeconfig)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := flags.check(); err != nil {
+		if err := flags.checkTimeout(); err != nil {
 			return err
 		}
-		pools, err := readPools(args[0])
+		pools, err := readJobFile(args[0], rollout.ReadPools)
 		if err != nil {
 			return err
 		}
@@ -48,16 +46,4 @@ needs.`,
 		})
 	}
 	return cmd
-}
-
-func readPools(file string) (rollout.Pools, error) {
-	text, err := source.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	pools, err := rollout.ReadPools(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return pools, nil
 }

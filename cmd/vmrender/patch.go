@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -68,13 +67,8 @@ func readPatch(patch *rollout.Patch, args []string) error {
 	case (patch.Run.Name == "") != (patch.Run.UID == ""):
 		return errors.New("expected both of --job and --job-uid, or none")
 	}
-	text, err := os.ReadFile(args[1])
-	if err != nil {
-		return err
-	}
-	if patch.Job, err = rollout.ParsePatchJob(text); err != nil {
-		return fmt.Errorf("reading %s: %w", args[1], err)
-	}
+	var err error
 	patch.Machine = args[0]
-	return nil
+	patch.Job, err = readJobFile(args[1], rollout.ParsePatchJob)
+	return err
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -10,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/pkg/rollout"
-	"github.com/vmrender/vmrender/pkg/source"
 )
 
 func newReviewCommand() *cobra.Command {
@@ -41,13 +39,9 @@ with the permissions it needs. The token comes from "vmrender plan".`,
 }
 
 func review(ctx context.Context, file, kubeconfig string) error {
-	text, err := source.ReadFile(file)
+	layer, err := readJobFile(file, rollout.ReadReview)
 	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	layer, err := rollout.ReadReview(text)
-	if err != nil {
-		return fmt.Errorf("reading %s: %w", file, err)
+		return err
 	}
 	cluster, err := rollout.Connect(kubeconfig)
 	if err != nil {

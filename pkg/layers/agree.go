@@ -45,9 +45,7 @@ func (p *loaded) agree(diags *source.Diagnostics) {
 		switch {
 		case value == nil:
 		case set.IsSet():
-			if a.As == asPlacement {
-				checkPool(from, to, &a, set, diags)
-			} else if from.automated() || !to.automated() {
+			if from.automated() || !to.automated() {
 				checkAgreed(from, to, &a, value, set, diags)
 			}
 		case paused && to.automated():
@@ -138,6 +136,10 @@ func checkPool(from, to *layer, a *agreement, set *source.Node, diags *source.Di
 }
 
 func checkAgreed(from, to *layer, a *agreement, value, set *source.Node, diags *source.Diagnostics) {
+	if a.As == asPlacement { // which can say more than the pool
+		checkPool(from, to, a, set, diags)
+		return
+	}
 	here, there := source.AppendJSON(nil, set), source.AppendJSON(nil, value)
 	if !bytes.Equal(here, there) {
 		diags.Errorf(set.Pos(), rule.Conflict, to.path+".values."+a.To.Value,

@@ -359,6 +359,11 @@ func TestPoolOfVMs(t *testing.T) {
 	_, diags = layers.RenderLayer(paused, "hyperconverged", layers.Options{})
 	require.Contains(t, problems(diags, ""), "layers.hyperconverged.values.placement: missing; "+
 		"layers.node-pools.values.virtualMachines, from which it follows, is ")
+
+	// The pool of a layer that is paused can be another one than is applied.
+	paused = write(t, fmt.Sprintf(both, "\n    action: Ignore", `placement: {nodeSelector: {role/old: ""}}`))
+	_, diags = layers.RenderLayer(paused, "hyperconverged", layers.Options{})
+	require.Empty(t, problems(diags, ""))
 }
 
 // Objects that an operator reads in its own namespace only follow it there.

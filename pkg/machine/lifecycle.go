@@ -90,7 +90,10 @@ func (d *draft) ansible(a *values.Ansible) *Ansible {
 	}
 	out := &Ansible{
 		Template: a.Template, Image: a.Image, Playbook: a.Playbook, Secret: a.Secret,
-		ExtraVars: map[string]any{}, Schedule: d.patchTimes(a.Schedule),
+		ExtraVars: map[string]any{},
+	}
+	if times, well := d.times(a.Schedule, "lifecycle", "ansible", "schedule"); well {
+		out.Schedule = times
 	}
 	for name, value := range a.ExtraVars {
 		if value.IsSet() {

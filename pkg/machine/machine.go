@@ -14,7 +14,6 @@ import (
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/patch"
 	"github.com/vmrender/vmrender/pkg/rule"
-	"github.com/vmrender/vmrender/pkg/schedule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -317,13 +316,7 @@ type Ansible struct {
 	Image, Playbook string
 	Secret          string
 	ExtraVars       map[string]any // values as in JSON
-	Schedule        *PatchTimes    // nil if it runs after changes only
-}
-
-// PatchTimes are the times at which Ansible patches a pet.
-type PatchTimes struct {
-	Text  string // as written
-	Times schedule.Times
+	Schedule        *Times         // nil if it runs after changes only
 }
 
 // Patches reports whether a CronJob of Ansible belongs to the VM.

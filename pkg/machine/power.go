@@ -10,13 +10,7 @@ import (
 
 // Power is when a pet is stopped and started.
 type Power struct {
-	Off, On *PowerTimes // nil if only users do it; at least one is set
-}
-
-// PowerTimes are times at which VMs are stopped, or started.
-type PowerTimes struct {
-	Text string // as written
-	schedule.Times
+	Off, On *Times // nil if only users do it; at least one is set
 }
 
 // String returns the times for users, such as "off daily 19:00 UTC, on Mon-Fri 07:00 UTC".
@@ -45,12 +39,12 @@ func ParsePower(text string) *Power {
 }
 
 // parsePowerTimes returns times, or nil if the text is not of times.
-func parsePowerTimes(text string) *PowerTimes {
+func parsePowerTimes(text string) *Times {
 	times, err := schedule.ParseTimes(text)
 	if err != nil {
 		return nil
 	}
-	return &PowerTimes{text, times}
+	return &Times{text, times}
 }
 
 // power returns when the VM is stopped and started, or nil if only users do it.
@@ -64,8 +58,8 @@ func (d *draft) power() *Power {
 			schedule.TimesForm)
 		return nil
 	}
-	off, offIsWell := d.powerTimes("off", in.Off)
-	on, onIsWell := d.powerTimes("on", in.On)
+	off, offIsWell := d.times(in.Off, "power", "off")
+	on, onIsWell := d.times(in.On, "power", "on")
 	if !offIsWell || !onIsWell {
 		return nil
 	}
@@ -75,17 +69,6 @@ func (d *draft) power() *Power {
 			where(d.entry.At("power", "off")))
 	}
 	return &Power{Off: off, On: on}
-}
-
-// powerTimes returns times under `power`, or nil if there are none, and whether they are valid.
-func (d *draft) powerTimes(part, text string) (*PowerTimes, bool) {
-	if text == "" {
-		return nil, true
-	}
-	times, err := schedule.ParseTimes(text)
-	return &PowerTimes{text, times}, d.isWell(timed{
-		key: "power", part: part, text: text, form: schedule.TimesForm, problem: err,
-	})
 }
 
 // poweredStrategies are the run strategies with which a start or stop does not change the VirtualMachine but its status

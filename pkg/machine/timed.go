@@ -1,9 +1,30 @@
 package machine
 
 import (
+	"strings"
+
 	"github.com/vmrender/vmrender/pkg/rule"
+	"github.com/vmrender/vmrender/pkg/schedule"
 	"github.com/vmrender/vmrender/pkg/template"
 )
+
+// Times are times at which a CronJob acts on a pet.
+type Times struct {
+	Text string // as written
+	schedule.Times
+}
+
+// times returns the times that a key has as text, or nil if there are none, and whether they are valid.
+func (d *draft) times(text string, key ...string) (*Times, bool) {
+	if text == "" {
+		return nil, true
+	}
+	times, err := schedule.ParseTimes(text)
+	if err != nil && template.Is(text) { // others are reported with the forms of the keys
+		d.errorf(d.entry.At(key...), rule.BadValue, strings.Join(key, "."), "no templates here; %s", err)
+	}
+	return &Times{text, times}, err == nil
+}
 
 // timed is a key for pets with times at which a CronJob acts.
 type timed struct {

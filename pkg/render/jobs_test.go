@@ -280,11 +280,11 @@ func TestPower(t *testing.T) {
 	powered := func(name, off, on string) *machine.Machine {
 		m := named(linuxMachine(t), "prod", name)
 		m.Lifecycle.Power = &machine.Power{}
-		for text, into := range map[string]**machine.PowerTimes{off: &m.Lifecycle.Power.Off, on: &m.Lifecycle.Power.On} {
+		for text, into := range map[string]**machine.Times{off: &m.Lifecycle.Power.Off, on: &m.Lifecycle.Power.On} {
 			if text != "" {
 				times, err := schedule.ParseTimes(text)
 				require.NoError(t, err)
-				*into = &machine.PowerTimes{Text: text, Times: times}
+				*into = &machine.Times{Text: text, Times: times}
 			}
 		}
 		return m

@@ -12,7 +12,7 @@ import (
 
 // Where the CronJob finds the job that it creates.
 const (
-	patchDir  = "/patch"
+	patchDir  = "/run/patch"
 	patchFile = "job.json"
 )
 

@@ -20,7 +20,7 @@ func powerOf(p *machine.Power) power {
 }
 
 // timesOf returns times that do not keep the text of the file in memory.
-func timesOf(t *machine.PowerTimes) schedule.Times {
+func timesOf(t *machine.Times) schedule.Times {
 	if t == nil {
 		return schedule.Times{}
 	}

@@ -197,6 +197,7 @@ type nodeRecord struct {
 
 // nodeEdit is a change of a node.
 type nodeEdit struct {
+	had    nodeRecord         // before
 	labels map[string]*string // nil for one that goes
 	taints []corev1.Taint     // all of the node
 	record nodeRecord
@@ -213,7 +214,7 @@ func editOf(node *corev1.Node, p Pool) (*nodeEdit, error) {
 			return nil, fmt.Errorf("node %q: its annotation %s: %w", node.Name, labels.NodePool, err)
 		}
 	}
-	e := &nodeEdit{labels: map[string]*string{}, record: nodeRecord{Labels: slices.Sorted(maps.Keys(p.Labels))}}
+	e := &nodeEdit{had: had, labels: map[string]*string{}, record: nodeRecord{Labels: slices.Sorted(maps.Keys(p.Labels))}}
 	for _, key := range had.Labels {
 		if _, ok := node.Labels[key]; ok {
 			e.labels[key] = nil
@@ -251,21 +252,21 @@ func (e *nodeEdit) taken(node *corev1.Node) []string {
 	return out
 }
 
-// keep takes labels out of the change. They stay in the record, so that a later run removes them.
+// keep takes labels out of the change. In the record are those that an earlier run has set, so that a later one changes
+// or removes them; the value of others is not of a pool.
 func (e *nodeEdit) keep(keys []string) {
+	other := func(key string) bool { return slices.Contains(keys, key) && !slices.Contains(e.had.Labels, key) }
 	for _, key := range keys {
-		if e.labels[key] == nil {
-			e.record.Labels = append(e.record.Labels, key)
-		}
+		e.record.Labels = append(e.record.Labels, key)
 		delete(e.labels, key)
 	}
 	slices.Sort(e.record.Labels)
-	e.record.Labels = slices.Compact(e.record.Labels)
+	e.record.Labels = slices.DeleteFunc(slices.Compact(e.record.Labels), other)
 }
 
 // annotation returns the record as text, or nil if it has nothing.
 func (e *nodeEdit) annotation() *string {
-	if e.record.Labels == nil && e.record.Taints == nil {
+	if len(e.record.Labels) == 0 && len(e.record.Taints) == 0 {
 		return nil
 	}
 	text, err := json.Marshal(e.record)

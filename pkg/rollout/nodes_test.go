@@ -111,6 +111,10 @@ func TestApplyPools(t *testing.T) {
 		},
 		"another value, with VMs": {
 			pools: virt, labels: `{"virt": "old"}`, vms: true,
+			want: `[{"virt":"old"},[` + vms + `],"{\"taints\":[\"vms:NoSchedule\"]}"]`, problem: problem,
+		},
+		"another value than a pool has set, with VMs": {
+			pools: virt, labels: `{"virt": "old"}`, record: `{"labels":["virt"]}`, vms: true,
 			want: `[{"virt":"old"},[` + vms + `],` + noted + `]`, problem: problem,
 		},
 		"a label of others": {pools: gone, labels: `{"virt": ""}`, vms: true, want: `[{"virt":""},null,""]`},
