@@ -14,5 +14,8 @@ import (
 
 func main() {
 	process.Tune()
-	os.Exit(execute(newRootCommand(), os.Args[1:]))
+	root := newRootCommand()
+	root.SetOut(stream{os.Stdout})
+	root.SetErr(stream{os.Stderr})
+	os.Exit(execute(root, os.Args[1:]))
 }

@@ -3,11 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 // patience is how long users wait before they see progress.
@@ -16,8 +14,8 @@ const patience = 2 * time.Second
 // during does work, and meanwhile reports progress on a terminal if it takes long. It must
 // not write to stdout or stderr.
 func during(cmd *cobra.Command, what string, work func()) {
-	file, ok := cmd.ErrOrStderr().(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
+	file, ok := terminalFile(cmd.ErrOrStderr())
+	if !ok {
 		work()
 		return
 	}

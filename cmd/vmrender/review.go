@@ -26,7 +26,7 @@ objects. If the API server does not answer, it is 75.
 
 A layer with "approve" in platform.yaml has a Job that runs this command before each sync,
 with the permissions it needs. The token comes from "vmrender plan".`,
-		Example: `  vmrender review /review/review.json`,
+		Example: `  vmrender review /run/review/review.json`,
 		Args:    cobra.ExactArgs(1),
 	}
 	kubeconfigFlag(cmd, &kubeconfig)

@@ -9,11 +9,23 @@ import (
 	"github.com/vmrender/vmrender/pkg/report"
 )
 
+// stream is stdout or stderr, to which problems are written with colors if it is a terminal.
+type stream struct{ *os.File }
+
+// Color reports whether the stream shows colors: only on a terminal, and not if NO_COLOR is set (https://no-color.org).
+func (s stream) Color() bool { return terminalOf(s).Color }
+
+// terminalFile returns the terminal that a writer is, if it is one.
+func terminalFile(w io.Writer) (*os.File, bool) {
+	s, ok := w.(stream)
+	return s.File, ok && term.IsTerminal(int(s.Fd()))
+}
+
 // terminalOf returns how text is shown on a writer: with colors and a width only on a
-// terminal, and without colors if NO_COLOR is set (https://no-color.org).
+// terminal, and without colors if NO_COLOR is set.
 func terminalOf(w io.Writer) report.Terminal {
-	file, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
+	file, ok := terminalFile(w)
+	if !ok {
 		return report.Terminal{}
 	}
 	t := report.Terminal{Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}

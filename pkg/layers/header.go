@@ -78,6 +78,7 @@ func (p *loaded) checkStrings(diags *source.Diagnostics) {
 		{"argocdNamespace", p.ArgoCDNamespace, argocd.IsNamespace, namespaceRule},
 		{"policy.namespace", p.Policy.Namespace, argocd.IsNamespace, namespaceRule},
 		{"target.kubernetes", p.Target.Kubernetes, IsVersion, `invalid version %q; expected a version such as "1.33"`},
+		{"target.kubevirt", p.Target.KubeVirt, IsVersion, `invalid version %q; expected a version such as "1.8"`},
 		{"target.argocd", p.Target.ArgoCD, IsVersion, `invalid version %q; expected a version such as "3.2"`},
 		{"source.repoURL", p.Source.RepoURL, isPublicURL, repoURLRule},
 		{"charts.repoURL", p.Charts.RepoURL, isPublicURL, repoURLRule},

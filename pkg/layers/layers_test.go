@@ -262,7 +262,7 @@ func TestOpenShiftRelease(t *testing.T) {
 		`{openshift: "4.17"}` + "\nlayers: {storage: {}}": `warning: target.openshift: release "4.17" is not one that`,
 		`{openshift: "4.24"}` + "\nlayers: {storage: {}}": `warning: target.openshift: release "4.24" is not one that`,
 		`{openshift: "4.22"}` + "\nlayers: {hyperconverged: {values: {apiVersion: v1}}}": "layers.hyperconverged.values." +
-			"apiVersion: OpenShift 4.22 has v1beta1, and v1 is from 4.23; remove it",
+			"apiVersion: OpenShift 4.22 has v1beta1, and v1 is from OpenShift 4.23 and KubeVirt 1.9; remove it",
 		`{openshift: "4.18"}` + "\nlayers: {network: {values: {userDefinedNetworks: {v: {topology: Localnet, " +
 			"physicalNetworkName: p, namespaceSelector: {}}}}}}": "layers.network.values.userDefinedNetworks.v.topology: " +
 			"OpenShift 4.18 has no Localnet of this kind; expected 4.19 or later",
@@ -274,6 +274,36 @@ func TestOpenShiftRelease(t *testing.T) {
 	for _, wrong := range []string{"4.20", "yes", `"4"`, `"5.0"`, "[]"} {
 		_, diags := layers.RenderApps(write(t, "target: {openshift: "+wrong+"}\nlayers: {storage: {}}\n"), layers.Options{})
 		require.Contains(t, problems(diags, ""), "target.openshift: ", wrong)
+	}
+}
+
+// On a cluster that is not OpenShift, the API version of HyperConverged follows from KubeVirt, not from Kubernetes.
+func TestKubeVirt(t *testing.T) {
+	render := func(layer, target, values string) (string, string) {
+		file := write(t, "source: {repoURL: https://git.example.com/p.git}\ntarget: "+target+"\nlayers:\n  hyperconverged: {"+
+			values+"}\n  higher-density: {values: {hyperconverged: {manage: true}}, provides: [machineconfiguration.openshift.io]}\n")
+		objects, diags := layers.RenderLayer(file, layer, layers.Options{})
+		return yaml(t, objects), problems(diags, "")
+	}
+	for version, api := range map[string]string{"1.6": "v1beta1", "1.7.2": "v1beta1", "1.8": "v1beta1", "1.9": "v1"} {
+		for _, kubernetes := range []string{"1.31", "1.36"} {
+			text, wrong := render("hyperconverged", fmt.Sprintf("{openshift: false, kubevirt: %q, kubernetes: %q}", version, kubernetes), "")
+			require.Empty(t, wrong)
+			require.Contains(t, text, "apiVersion: hco.kubevirt.io/"+api+"\n", version+" on "+kubernetes)
+		}
+	}
+	for _, c := range []struct{ target, values, want string }{
+		{`{openshift: false, kubevirt: "1.8"}`, "values: {apiVersion: v1}", "layers.hyperconverged.values.apiVersion: the HyperConverged " +
+			"that deploys KubeVirt 1.8 has v1beta1, and v1 is from OpenShift 4.23 and KubeVirt 1.9; remove it"},
+		{`{openshift: false, kubevirt: "1.9"}`, "values: {apiVersion: v1beta1}", ""},
+		{`{openshift: false, kubevirt: "1.5"}`, "", `warning: target.kubevirt: version "1.5" is not one that vmrender has rules of layers for, 1.6 to 1.9`},
+		{`{openshift: false, kubevirt: "1.10"}`, "", `warning: target.kubevirt: version "1.10" is not one that`},
+		{`{openshift: "4.20", kubevirt: "1.6"}`, "", "target.kubevirt: the release of OpenShift determines it; set `target.openshift`"},
+		{`{kubevirt: new, openshift: false}`, "", `target.kubevirt: invalid version "new"; expected a version such as "1.8"`},
+	} {
+		_, wrong := render("hyperconverged", c.target, c.values)
+		require.Contains(t, wrong, c.want, c.target)
+		require.Equal(t, c.want == "", wrong == "", wrong)
 	}
 }
 

@@ -86,6 +86,7 @@ func load(path string, o Options, diags *source.Diagnostics) *loaded {
 		p.checkReferences(&p.layers[i], diags)
 		p.checkApproval(&p.layers[i], diags)
 	}
+	p.followKubeVirt(diags)
 	p.agree(diags)
 	return p
 }

@@ -65,6 +65,8 @@ type Target struct {
 	// Release of OpenShift, such as "4.20", or whether the cluster is OpenShift. It determines channels, profiles
 	// and API versions. Defaults to true.
 	OpenShift versions.OpenShift `json:"openshift,omitempty"`
+	// KubeVirt version of a cluster that is not OpenShift, such as "1.8". It determines the API version of HyperConverged.
+	KubeVirt string `json:"kubevirt,omitempty"`
 	// Image of the Jobs that compare the approvals of layers with `approve`.
 	Image string `json:"image,omitempty"`
 	// API groups and versions that the cluster serves without any layer, such as

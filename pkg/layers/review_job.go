@@ -92,7 +92,7 @@ func reviewRules(subjects []approval.Subject) []any {
 func reviewSpec(name, image string) map[string]any {
 	container := map[string]any{
 		"name": "vmrender", "image": image, "command": []string{"vmrender"},
-		"args":                     []string{"review", "/review/review.json"},
+		"args":                     []string{"review", "/run/review/review.json"},
 		"terminationMessagePolicy": "FallbackToLogsOnError",
 		"resources": map[string]any{
 			"requests": map[string]any{"cpu": "20m", "memory": "64Mi"}, "limits": map[string]any{"memory": "256Mi"},
@@ -101,7 +101,7 @@ func reviewSpec(name, image string) map[string]any {
 			"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true,
 			"capabilities": map[string]any{"drop": []string{"ALL"}},
 		},
-		"volumeMounts": []any{map[string]any{"name": "review", "mountPath": "/review", "readOnly": true}},
+		"volumeMounts": []any{map[string]any{"name": "review", "mountPath": "/run/review", "readOnly": true}},
 	}
 	return map[string]any{
 		"backoffLimit": 3,

@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,7 +13,6 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/argo"
 	"github.com/vmrender/vmrender/test/e2e/cluster"
 	"github.com/vmrender/vmrender/test/e2e/kubevirt"
-	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
 // When an Application with pets is deleted with all its objects, everything stays until a
@@ -27,10 +25,12 @@ func TestDeletedApplication(t *testing.T) {
 	require.Len(t, disks, 3)
 
 	s.deleteApplication()
+	var asked []func() bool
+	for _, server := range lab.argo.Servers() {
+		asked = append(asked, server.Logs("{kubevirt.io VirtualMachine deleted db} requires manual confirmation to delete"))
+	}
 	s.eventually("the question", func() bool {
-		return slices.ContainsFunc(lab.argo.Servers(), func(server *process.Running) bool {
-			return strings.Contains(string(server.Tail(1<<30)), "{kubevirt.io VirtualMachine deleted db} requires manual confirmation to delete")
-		})
+		return slices.ContainsFunc(asked, func(asks func() bool) bool { return asks() })
 	})
 	require.Equal(t, machines, s.machines())
 	require.Equal(t, disks, s.disks())

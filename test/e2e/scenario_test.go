@@ -23,7 +23,7 @@ import (
 
 // patience is how long Argo CD may take for a step, on a computer that is busy with
 // another build.
-const patience = 5 * time.Minute
+const patience = 10 * time.Minute
 
 // scenario is a repository with an Application that renders it into a namespace;
 // all three have the scenario's name.

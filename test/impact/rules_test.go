@@ -31,6 +31,9 @@ var unreached = map[string]string{
 	`metadata.annotations."vmrender.io/power": a CronJob stops or starts it at these times; the sync itself does neither`: aJobReads,
 	`metadata.annotations."vmrender.io/power": no CronJob stops or starts it any longer; ` +
 		"with run strategy Manual, it stays off if it is": aJobReads,
+	`metadata.annotations."vmrender.io/patch": a CronJob runs Ansible in the guest at these times, which may restart it; ` +
+		"the sync itself does not": aJobReads,
+	`metadata.annotations."vmrender.io/patch": no CronJob runs Ansible in the guest any longer`: aJobReads,
 	`metadata.annotations."vmrender.io/restore": a Job stops the VM and puts the disks of a snapshot in place of its own: ` +
 		"what was written since is lost": aJobReads,
 	`metadata.annotations."vmrender.io/restore": without a token, nothing is restored`: aJobReads,

@@ -2,7 +2,6 @@
 hyperconverged.apiVersion is the version of the API to write.
 */}}
 {{- define "hyperconverged.apiVersion" -}}
-{{- if eq (toString .Values.apiVersion) "v1" }}{{ with include "vmrender.before" (dict "context" $ "release" "4.23") }}{{ fail (printf "apiVersion: OpenShift %s has v1beta1, and v1 is from 4.23; remove it" .) }}{{ end }}{{ end -}}
 {{- .Values.apiVersion | default (get (include "vmrender.release" . | fromYaml) "hyperconverged") -}}
 {{- end -}}
 

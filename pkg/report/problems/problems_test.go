@@ -59,3 +59,29 @@ func TestReport(t *testing.T) {
 	diags.Errorf(at, "wrong", "vms.b", "wrong")
 	require.ErrorIs(t, problems.Report(io.Discard, &diags), problems.ErrReported)
 }
+
+// screen shows colors, or does not.
+type screen struct {
+	strings.Builder
+	colors bool
+}
+
+func (s *screen) Color() bool { return s.colors }
+
+// Where colors are shown, the place of a problem has that of its severity, and names of files can add none.
+func TestColors(t *testing.T) {
+	at := source.Pos{File: "a\x1b[5m.yaml", Line: 1, Col: 2}
+	list := []source.Diagnostic{
+		{Pos: at, Severity: source.Error, Path: "vms.a", Message: "wrong"},
+		{Pos: at, Severity: source.Warning, Message: "odd"},
+		{Severity: source.Error, Message: "nowhere"},
+	}
+	for colors, want := range map[bool]string{
+		true:  "\x1b[31ma\\x1b[5m.yaml:1:2\x1b[0m: vms.a: wrong\n\x1b[33ma\\x1b[5m.yaml:1:2\x1b[0m: warning: odd\nnowhere\n",
+		false: "a\\x1b[5m.yaml:1:2: vms.a: wrong\na\\x1b[5m.yaml:1:2: warning: odd\nnowhere\n",
+	} {
+		s := &screen{colors: colors}
+		require.NoError(t, problems.Text(s, list, false))
+		require.Equal(t, want+"2 errors and 1 warning in 1 file\n", s.String())
+	}
+}

@@ -10,16 +10,32 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
+// Colored is a writer that may show colors, as a terminal does.
+type Colored interface {
+	io.Writer
+	// Color reports whether it does.
+	Color() bool
+}
+
+// Colors of the places of errors and warnings (ECMA-48, 8.3.117, SELECT GRAPHIC RENDITION). Warnings also say what they are.
+const (
+	errorColor   = "\x1b[31m"
+	warningColor = "\x1b[33m"
+	noColor      = "\x1b[0m"
+)
+
 // Text writes one line per problem, "file:line:col: path: message", and a summary
 // line if there is more than one problem. It writes nothing if there is no problem.
 // See [Visible] for what is not printable. Of problems that repeat it shows the
-// first ones, unless all are asked for.
+// first ones, unless all are asked for. On a writer that is [Colored], places have the color of the severity.
 func Text(w io.Writer, list []source.Diagnostic, all bool) error {
 	var b strings.Builder
+	colored, ok := w.(Colored)
+	color := ok && colored.Color()
 	repeated := newRepetitions()
 	for i := range list {
 		if d := &list[i]; all || repeated.show(d) {
-			b.WriteString(Visible(d.String()))
+			b.WriteString(line(d, color))
 			b.WriteByte('\n')
 		}
 	}
@@ -30,6 +46,20 @@ func Text(w io.Writer, list []source.Diagnostic, all bool) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// line returns the line of a problem.
+func line(d *source.Diagnostic, color bool) string {
+	text := Visible(d.String())
+	place := Visible(d.Pos.String())
+	if !color || place == "" {
+		return text
+	}
+	begin := errorColor
+	if d.Severity == source.Warning {
+		begin = warningColor
+	}
+	return begin + place + noColor + strings.TrimPrefix(text, place)
 }
 
 // Summary returns a line such as "3 errors and 1 warning in 2 files", or "" for

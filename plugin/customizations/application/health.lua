@@ -25,14 +25,19 @@ if annotations["vmrender.io/on-failure"] == "continue" then
   end
 end
 
+-- A sync that began before the layer was left to users, or before its approval was taken away, is retried for as long
+-- as it fails.
+local automated = ((obj.spec or {}).syncPolicy or {}).automated
+local manual = automated == nil or automated.enabled == false
+if manual and retried and sync.status == "OutOfSync" and health.status ~= "Degraded" then
+  return { status = "Healthy", message = "Waiting for a manual sync: " .. (operation.message or "the last one failed") }
+end
 if operation.phase == "Running" or operation.phase == "Terminating" then
   return { status = "Progressing", message = operation.message or "Syncing" }
 end
 if sync.status ~= "Synced" and (operation.phase == "Failed" or operation.phase == "Error") then
   return { status = "Degraded", message = operation.message or "The last sync failed" }
 end
-local automated = ((obj.spec or {}).syncPolicy or {}).automated
-local manual = automated == nil or automated.enabled == false
 if manual and sync.status == "OutOfSync" and health.status ~= "Degraded" then
   return { status = "Healthy", message = "Waiting for a manual sync" }
 end

@@ -11,13 +11,12 @@ import (
 )
 
 var (
-	nmstateKind        = kind("nmstate.io", "v1", "NMState")
-	networkPolicyKind  = kind("nmstate.io", "v1", "NodeNetworkConfigurationPolicy")
-	hyperConvergedKind = kind("hco.kubevirt.io", "v1beta1", "HyperConverged")
-	networkKind        = kind("k8s.cni.cncf.io", "v1", "NetworkAttachmentDefinition")
-	deschedulerKind    = kind("operator.openshift.io", "v1", "KubeDescheduler")
-	importKind         = kind("cdi.kubevirt.io", "v1beta1", "DataImportCron")
-	sourceKind         = kind("cdi.kubevirt.io", "v1beta1", "DataSource")
+	nmstateKind       = kind("nmstate.io", "v1", "NMState")
+	networkPolicyKind = kind("nmstate.io", "v1", "NodeNetworkConfigurationPolicy")
+	networkKind       = kind("k8s.cni.cncf.io", "v1", "NetworkAttachmentDefinition")
+	deschedulerKind   = kind("operator.openshift.io", "v1", "KubeDescheduler")
+	importKind        = kind("cdi.kubevirt.io", "v1beta1", "DataImportCron")
+	sourceKind        = kind("cdi.kubevirt.io", "v1beta1", "DataSource")
 )
 
 // runs reports whether the operator of a package has been installed.
@@ -94,7 +93,7 @@ func (o *OpenShift) hyperConverged(ctx context.Context) error {
 	if runs, err := o.runs(ctx, "kubevirt-hyperconverged"); err != nil || !runs {
 		return err
 	}
-	return o.each(ctx, hyperConvergedKind, func(h *unstructured.Unstructured) error {
+	return o.each(ctx, o.release.HyperConvergedKind(), func(h *unstructured.Unstructured) error {
 		done, err := o.deploy(ctx, h)
 		if err != nil {
 			return err
@@ -129,7 +128,7 @@ func (o *OpenShift) deploy(ctx context.Context, h *unstructured.Unstructured) (b
 // (kubevirt/kubevirt v1.8.4, components/daemonsets.go), which Multus must know. It ends if it has
 // no address there (cmd/virt-handler/virt-handler.go, FindMigrationIP).
 func (o *OpenShift) migrates(ctx context.Context, h *unstructured.Unstructured) (bool, error) {
-	name := get[string](h, "spec", "liveMigrationConfig", "network")
+	name := get[string](h, o.release.Virtualization("liveMigrationConfig", "network")...)
 	if name == "" {
 		return true, nil
 	}
@@ -148,7 +147,7 @@ func (o *OpenShift) descheduler(ctx context.Context) error {
 	if runs, err := o.runs(ctx, "cluster-kube-descheduler-operator"); err != nil || !runs {
 		return err
 	}
-	h, err := o.find(ctx, hyperConvergedKind, "openshift-cnv", "kubevirt-hyperconverged")
+	h, err := o.find(ctx, o.release.HyperConvergedKind(), "openshift-cnv", "kubevirt-hyperconverged")
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // nativeYAML contains the objects of a cluster without any operator from a catalog.
@@ -16,12 +17,15 @@ type Release struct {
 	Name       string // such as "4.20"
 	Kubernetes string // its version
 
+	// HyperConverged is the only version of that API here. From 4.22 on, its operator converts the other version, which
+	// no layer of that release uses (kubevirt/hyperconverged-cluster-operator, releases 1.14 to 1.19).
+	HyperConverged string
 	// MigrationToolkit lists the channels of mtv-operator in its catalog
 	// (kubev2v/forklift, build/release.conf, OCP_VERSIONS).
 	MigrationToolkit []string
 	// Profiles lists the profiles for VMs that its KubeDescheduler knows, and WantsPSI
 	// is whether its operator refuses them before nodes measure pressure
-	// (openshift/cluster-kube-descheduler-operator, release-4.18 to release-4.20,
+	// (openshift/cluster-kube-descheduler-operator, release-4.18 to main,
 	// pkg/apis/descheduler/v1/types_descheduler.go and
 	// pkg/operator/target_config_reconciler.go, isPSIenabled).
 	Profiles []any
@@ -31,20 +35,17 @@ type Release struct {
 	DataProtection []string
 }
 
-// Releases returns the releases that the tests install. All have HyperConverged in
-// v1beta1 only (kubevirt/hyperconverged-cluster-operator, releases 1.14 to 1.16).
+// Releases returns the releases that the tests install. The channels of mtv-operator are those of its releases 2.10 to 2.12.
 func Releases() []Release {
-	const developerPreview, generallyAvailable = "DevKubeVirtRelieveAndMigrate", "KubeVirtRelieveAndMigrate"
+	const v1beta1 = "v1beta1"
+	developerPreview, both := []any{"DevKubeVirtRelieveAndMigrate"}, []any{"DevKubeVirtRelieveAndMigrate", "KubeVirtRelieveAndMigrate"}
 	return []Release{
-		{"4.18", "v1.31.9", []string{"release-v2.10"}, []any{developerPreview}, false, []string{"stable-1.4"}},
-		{"4.19", "v1.32.5", []string{"release-v2.10", "release-v2.11"}, []any{developerPreview}, true, nil},
-		{
-			"4.20", "v1.33.5",
-			[]string{"release-v2.10", "release-v2.11", "release-v2.12"},
-			[]any{developerPreview, generallyAvailable},
-			true,
-			nil,
-		},
+		{"4.18", "v1.31.9", v1beta1, []string{"release-v2.10"}, developerPreview, false, []string{"stable-1.4"}},
+		{"4.19", "v1.32.5", v1beta1, []string{"release-v2.10", "release-v2.11"}, developerPreview, true, nil},
+		{"4.20", "v1.33.5", v1beta1, []string{"release-v2.10", "release-v2.11", "release-v2.12"}, both, true, nil},
+		{"4.21", "v1.34.1", v1beta1, []string{"release-v2.11", "release-v2.12"}, both, true, nil},
+		{"4.22", "v1.35.0", v1beta1, []string{"release-v2.12"}, both, true, nil},
+		{"4.23", "v1.36.0", "v1", []string{"release-v2.12"}, both, true, nil},
 	}
 }
 
@@ -56,7 +57,7 @@ func (r Release) definition(d *unstructured.Unstructured) *unstructured.Unstruct
 	case hyperConvergeds:
 		kept := versions[:0]
 		for _, v := range versions {
-			if version, ok := v.(map[string]any); ok && version["name"] == "v1beta1" {
+			if version, ok := v.(map[string]any); ok && version["name"] == r.HyperConverged {
 				version["storage"] = true
 				kept = append(kept, version)
 			}
@@ -74,6 +75,20 @@ func (r Release) definition(d *unstructured.Unstructured) *unstructured.Unstruct
 		}
 	}
 	return d
+}
+
+// HyperConvergedKind returns the kind of HyperConverged in the release.
+func (r Release) HyperConvergedKind() schema.GroupVersionKind {
+	return kind("hco.kubevirt.io", r.HyperConverged, "HyperConverged")
+}
+
+// Virtualization returns the path of a field of HyperConverged that is about VMs (api/v1/hyperconverged_types.go).
+func (r Release) Virtualization(field ...string) []string {
+	path := []string{"spec"}
+	if r.HyperConverged == "v1" {
+		path = append(path, "virtualization")
+	}
+	return append(path, field...)
 }
 
 // native returns the names of the definitions that need no operator from a catalog.

@@ -80,11 +80,8 @@ func failed(times int) func(*argo.Status) error {
 	}
 }
 
-// The version that Git pins, and the latest one of the channel.
-const (
-	pinned = operator + ".v4.17.9"
-	later  = operator + ".v4.18.0"
-)
+// pinned is the version that Git pins, of an earlier release. The channel has a later one.
+const pinned = operator + ".v4.17.9"
 
 // pin makes Git pin the version of an operator.
 func (s *site) pin() {
@@ -93,7 +90,7 @@ func (s *site) pin() {
 		operators   = "\n  operators:\n    values:\n"
 		descheduler = "        descheduler: {enabled: true}\n"
 	)
-	s.replace(operators, operators+"      approver: {image: registry.example.com/vmrender/vmrender:0.3.0}\n")
+	s.replace(operators, operators+"      approver: {image: "+image+"}\n")
 	s.replace(descheduler, descheduler+"        nmstate: {approval: Manual, startingCSV: "+pinned+"}\n")
 }
 
@@ -101,6 +98,7 @@ func (s *site) pin() {
 // without manual steps, and keeps that version although the channel has a later one.
 func (s *site) checkPin() {
 	s.Helper()
+	later := operator + ".v" + s.release.Name + ".0"
 	require.True(s, s.approved(pinned))
 	require.False(s, s.approved(later))
 	require.NotNil(s, s.get("clusterserviceversions", pinned))

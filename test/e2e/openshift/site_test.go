@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,6 +36,9 @@ const (
 	limit    = time.Hour
 )
 
+// image is the image of vmrender, whose programs the played kubelet runs.
+const image = "registry.example.com/vmrender/vmrender:0.3.0"
+
 // gitops is the namespace of OpenShift GitOps' Argo CD.
 const gitops = "openshift-gitops"
 
@@ -44,6 +48,7 @@ type site struct {
 	*openshift.OpenShift
 	argo       *argo.Argo
 	kubevirt   *kubevirt.KubeVirt
+	release    openshift.Release
 	repository *gitrepo.Repository
 	root       *argo.Application
 }
@@ -52,7 +57,7 @@ type site struct {
 func newCluster(t *testing.T, release openshift.Release) *site {
 	t.Helper()
 	ctx := t.Context()
-	s := &site{T: t}
+	s := &site{T: t, release: release}
 	c, err := cluster.StartEmpty(ctx, s.dir("cluster"), prepared.Programs)
 	require.NoError(t, err)
 	t.Cleanup(c.Stop)
@@ -82,7 +87,8 @@ func newSite(t *testing.T, release openshift.Release) *site {
 	s.repository, err = gitrepo.New(t.Context(), dir)
 	require.NoError(t, err)
 	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(prepared.Root, "examples", "site"))))
-	s.replace(`target: {openshift: "4.20"}`, fmt.Sprintf("target: {openshift: %q}", release.Name))
+	s.replace(`target: {openshift: "4.20"}`, fmt.Sprintf("target: {openshift: %q, image: %s}", release.Name, image))
+	s.replace("[/spec/liveMigrationConfig/parallel", "[/"+path.Join(release.Virtualization("liveMigrationConfig", "parallel")...))
 	s.replace("source: {repoURL: https://git.example.com/virtualization.git, path: examples/site, targetRevision: main}",
 		"source: {repoURL: "+s.repository.URL()+"}")
 	return s
@@ -205,37 +211,62 @@ func healthy(s *argo.Status) error {
 	return nil
 }
 
-// scenarios is what else happens in TestSite, by release.
-var scenarios = map[string]struct {
+// scenario is something that happens to a site.
+type scenario struct {
 	prepare func(*site) // before the example is committed
 	during  func(*site) // while it comes up
 	finish  func(*site) // when it is up
-}{
-	"4.18": {prepare: (*site).pin, finish: (*site).checkPin},
-	"4.19": {prepare: (*site).fail, during: (*site).recover},
-	"4.20": {finish: (*site).reconfigure},
+}
+
+// The scenarios.
+var (
+	pins         = scenario{prepare: (*site).pin, finish: (*site).checkPin}
+	fails        = scenario{prepare: (*site).fail, during: (*site).recover}
+	reconfigures = scenario{finish: (*site).reconfigure}
+	pauses       = scenario{finish: (*site).pause}
+	drifts       = scenario{finish: (*site).drift}
+	reviews      = scenario{finish: (*site).review}
+)
+
+// scenarios is what happens in TestSite by release, unless EVERY is set: then everything happens on each release.
+var scenarios = map[string][]scenario{
+	"4.18": {pins, fails},
+	"4.20": {reconfigures},
+	"4.23": {pauses, drifts, reviews},
 }
 
 // An empty cluster gets to its first VM without manual steps, on every release. Operators
 // install their definitions in their own time, HyperConverged needs the network of live
 // migrations, storage classes follow when the storage is ready, and the descheduler needs
-// rebooted nodes. Nodes reboot once, and those whose NICs are divided are drained once. On each
-// release, something else happens in addition: an operator is pinned to a version, an operator
-// and a network fail at first, or a later change has the effect that its plan shows.
+// rebooted nodes. Nodes reboot once, and those whose NICs are divided are drained once. In
+// between, an operator and a network fail at first, and when the site is up, a layer is paused,
+// fields are changed manually, a layer is reviewed, and a later change has the effect that its
+// plan shows.
 func TestSite(t *testing.T) {
-	releases := openshift.Releases()
-	require.Len(t, scenarios, len(releases))
-	for _, release := range releases {
+	everything := []scenario{pins, fails, pauses, drifts, reviews, reconfigures}
+	for _, release := range openshift.Releases() {
+		happens := scenarios[release.Name]
+		if os.Getenv("EVERY") != "" {
+			happens = everything
+		}
+		if happens == nil {
+			continue
+		}
 		t.Run(release.Name, func(t *testing.T) {
-			scenario := scenarios[release.Name]
 			s := newSite(t, release)
-			s.run(scenario.prepare)
+			for _, now := range happens {
+				s.run(now.prepare)
+			}
 			s.bringUp()
-			s.run(scenario.during)
+			for _, now := range happens {
+				s.run(now.during)
+			}
 			s.checkUp()
 			s.checkDevices()
 			s.checkFleet()
-			s.run(scenario.finish)
+			for _, now := range happens {
+				s.run(now.finish)
+			}
 		})
 	}
 }

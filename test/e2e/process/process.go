@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -110,6 +111,28 @@ func (r *Running) MaxRSS() int64 {
 		return 0
 	}
 	return usage.Maxrss << 10
+}
+
+// Logs returns a function that reports whether the log contains the text. Each call reads only what was written since
+// the last one: logs grow to many megabytes, and what waits for a line asks often.
+func (r *Running) Logs(text string) func() bool {
+	var read int64
+	found := false
+	return func() bool {
+		if found {
+			return true
+		}
+		log, err := os.Open(r.Log)
+		if err != nil {
+			return false
+		}
+		defer log.Close()
+		news, err := io.ReadAll(io.NewSectionReader(log, read, 1<<40))
+		found = err == nil && bytes.Contains(news, []byte(text))
+		// The text may have been written in part.
+		read += max(0, int64(len(news)-len(text)))
+		return found
+	}
 }
 
 // Tail returns the end of the log.
