@@ -151,8 +151,8 @@ outages: ## Lose each server in the middle of rollouts, snapshots and restarts (
 	cd test/e2e && OUTAGE=$(or $(OUTAGE),10m) go test -count=1 -timeout 120m -run 'TestOutages|TestRolloutSurvivesAPIServer' .
 
 .PHONY: site
-site: ## Of e2e, only what brings examples/site up on played releases of OpenShift (RUN=TestSite/4.20)
-	cd test/e2e && go vet ./openshift && go test -count=1 -timeout 40m $(if $(RUN),-run '$(RUN)') ./openshift
+site: ## Of e2e, only what brings examples/site up on played releases of OpenShift (RUN=TestSite/4.20, EVERY=1 for all on each)
+	cd test/e2e && go vet ./openshift && EVERY=$(EVERY) go test -count=1 -timeout 120m $(if $(RUN),-run '$(RUN)') ./openshift
 
 .PHONY: bench
 bench: ## Measure against Helm and write docs/explanation/performance.md

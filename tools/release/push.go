@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 
@@ -41,6 +42,10 @@ func pushImage(ctx context.Context, flags *flag.FlagSet, args []string) error {
 		}
 		source.Platforms = append(source.Platforms, p)
 	}
+	// Before the minutes that building takes.
+	if err := remote.CheckPushPermission(ref, authn.DefaultKeychain, http.DefaultTransport); err != nil {
+		return fmt.Errorf("%s cannot be pushed: %w", ref, err)
+	}
 	pushed, info, err := push(ctx, source, ref)
 	if err != nil {
 		return err
@@ -62,6 +67,7 @@ func push(ctx context.Context, source image.Source, tag name.Tag) (name.Digest, 
 	if err != nil {
 		return name.Digest{}, info, err
 	}
+	progress("pushing %s", tag)
 	if err := remote.WriteIndex(tag, index, options(ctx)...); err != nil {
 		return name.Digest{}, info, fmt.Errorf("pushing %s: %w", tag, err)
 	}
@@ -73,9 +79,13 @@ func options(ctx context.Context) []remote.Option {
 	return []remote.Option{remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain)}
 }
 
-// bases returns a function that finds the base for a platform.
+// progress tells users what takes time now.
+func progress(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
+
+// bases returns a function that finds the base for a platform, when its image is about to be built.
 func bases(ctx context.Context, base string) func(program.Platform) (v1.Image, error) {
 	return func(p program.Platform) (v1.Image, error) {
+		progress("building for %s", p)
 		if base == "" {
 			return nil, nil //nolint:nilnil // no base is a valid answer
 		}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -99,6 +101,20 @@ func TestCommands(t *testing.T) {
 	require.ErrorContains(t, run(t.Context(), []string{"image"}), "set IMAGE")
 	require.ErrorContains(t, run(t.Context(), []string{"image", "-image", "vmrender"}), `invalid image "vmrender"`)
 	require.ErrorContains(t, run(t.Context(), []string{"publish"}), "set REGISTRY")
+}
+
+// A registry that takes no images is reported before anything is built: this directory has nothing to build.
+func TestPushIsCheckedFirst(t *testing.T) {
+	registry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v2/" {
+			w.WriteHeader(http.StatusForbidden)
+		}
+	}))
+	defer registry.Close()
+	to := strings.TrimPrefix(registry.URL, "http://") + "/vmrender:1"
+	err := run(t.Context(), []string{"image", "-root", t.TempDir(), "-image", to})
+	require.ErrorContains(t, err, to+" cannot be pushed: ")
+	require.ErrorContains(t, err, "403")
 }
 
 // The lines in the README that install a release use the names of the release's files, image, and charts.
