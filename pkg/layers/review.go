@@ -101,10 +101,37 @@ func (p *loaded) subjects(r rendered, opts Options) []approval.Subject {
 	add(r)
 	for _, name := range p.agreesWith(r.entry.Name) {
 		if other := p.layerOf(name); other != nil && other.managed() {
-			add(p.rendered(other, opts))
+			add(p.render(p.spelledOut(other, r.layer), opts, new(source.Diagnostics)))
 		}
 	}
 	return out
+}
+
+// spelledOut returns a layer with all values that must agree with those of a reviewed one: a value that both leave to
+// their charts is a field that the review is about as well, and that others may change.
+func (p *loaded) spelledOut(other, reviewed *layer) *layer {
+	out := *other
+	for _, a := range table().Agree {
+		mine, its := a.To, a.From
+		if a.From.Chart == reviewed.entry.Name {
+			mine, its = a.From, a.To
+		}
+		if mine.Chart != reviewed.entry.Name || its.Chart != other.entry.Name || a.As != "" || out.Values.Get(its.keys()...).IsSet() {
+			continue
+		}
+		if value := reviewed.effective(&agreement{From: mine, If: a.ifOf(reviewed)}); value != nil {
+			out.Values = source.Merge(nest(its.keys(), value), orEmpty(out.Values))
+		}
+	}
+	return &out
+}
+
+// ifOf returns the condition of an agreement, if it is about a value of the layer.
+func (a *agreement) ifOf(l *layer) string {
+	if a.From.Chart == l.entry.Name {
+		return a.If
+	}
+	return ""
 }
 
 // agreesWith returns the charts that have a value in common with a chart, and whose object has it in the cluster.

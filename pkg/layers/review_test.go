@@ -1,7 +1,9 @@
 package layers_test
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,4 +105,33 @@ layers:
 	require.Equal(t, 3, strings.Count(apply(strings.Replace(text, "none", token(t, text), 1)), "automated:"))
 	dry := strings.Replace(text, "approve: none", "action: DryRun", 1)
 	require.Equal(t, apply(dry), apply(text))
+}
+
+// A value that a layer has in common with another one makes its approval stale if it is changed in the cluster, although
+// Git leaves it to the charts.
+func TestReviewIsOfWhatAgrees(t *testing.T) {
+	const platform = "source: {repoURL: https://git.example.com/platform.git}\n" +
+		"target: {openshift: %q, image: registry.example.com/vmrender:1}\nlayers:\n  hyperconverged: {}\n" +
+		"  load-aware: {approve: none, provides: [machineconfiguration.openshift.io]}\n"
+	for release, field := range map[string]string{
+		"4.20": "spec.liveMigrationConfig", "4.23": "spec.virtualization.liveMigrationConfig",
+	} {
+		groups, diags := layers.RenderGroups(write(t, fmt.Sprintf(platform, release)), layers.Options{})
+		require.False(t, diags.HasErrors(), problems(diags, ""))
+		i := slices.IndexFunc(groups, func(g layers.Group) bool { return g.Layer == "load-aware" })
+		review := groups[i].Review
+		at := slices.IndexFunc(review.Subjects, func(s approval.Subject) bool { return s.Kind == "HyperConverged" })
+		require.GreaterOrEqual(t, at, 0)
+		hco := &review.Subjects[at]
+		live := func(parallel int) map[string]any {
+			var fields any = map[string]any{"parallelMigrationsPerCluster": parallel, "parallelOutboundMigrationsPerNode": 2}
+			for _, key := range slices.Backward(strings.Split(field, ".")) {
+				fields = map[string]any{key: fields}
+			}
+			return fields.(map[string]any)
+		}
+		require.NotEqual(t, hco.State(live(5)), hco.State(live(9)), release)
+		require.NotContains(t, hco.Differences(live(5)), field+".parallelMigrationsPerCluster")
+		require.Contains(t, hco.Differences(live(9)), field+".parallelMigrationsPerCluster")
+	}
 }

@@ -228,3 +228,34 @@ func TestWithoutScript(t *testing.T) {
 		})
 	}
 }
+
+// overruns lists the texts of drawings that reach out of the drawing, out of their box, into another text, or from their
+// row into the lines.
+const overruns = `[...document.querySelectorAll(".drawing svg")].flatMap(svg => {
+	const wrong = [], seen = []
+	for (const text of svg.querySelectorAll("text")) {
+		const at = text.getBBox(), what = text.firstChild.textContent
+		const box = text.parentNode.querySelector("rect"), wire = text.parentNode.querySelector("path.wire")
+		const right = at.x + at.width
+		if (at.x < -1 || right > svg.viewBox.baseVal.width) wrong.push(what + " leaves the drawing")
+		if (box && right > box.getBBox().x + box.getBBox().width) wrong.push(what + " leaves its box")
+		if (wire && right > wire.getBBox().x) wrong.push(what + " runs into the lines")
+		for (const other of seen)
+			if (at.x < other.x + other.width && other.x < right && at.y + 3 < other.y + other.height && other.y + 3 < at.y + at.height)
+				wrong.push(what + " covers another text")
+		seen.push(at)
+	}
+	return wrong
+})`
+
+// The texts of drawings stay in their places, however long names are.
+func TestDrawings(t *testing.T) {
+	for _, p := range append(everyPage(), "drawings") {
+		t.Run(p, func(t *testing.T) {
+			b := open(t, p, look{width: 1280})
+			require.Empty(t, eval[[]string](b, overruns))
+		})
+	}
+	b := open(t, "drawings", look{width: 1280})
+	require.Greater(t, eval[int](b, `document.querySelectorAll(".drawing text").length`), 500)
+}

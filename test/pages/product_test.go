@@ -69,7 +69,7 @@ func writePages() error {
 			return err
 		}
 	}
-	return nil
+	return page("drawings", fleetWithLongNames(1000), bin, "report", "-", "--image", "registry.example.com/vmrender:1")
 }
 
 // page writes the standard output of a command to the file of a page.
@@ -97,6 +97,26 @@ func fleetOf(n int) string {
 			"nics: [pod, {network: lab/vlan%d, ip: 10.%d.%d.2/8}]", i, i%10, i%7, i/200, i%200)
 		if i%2 == 1 {
 			fmt.Fprintf(&b, ", lifecycle: cattle, dependsOn: [team-%d/vm-%04d]", (i-1)%10, i-1)
+		}
+		b.WriteString("}\n")
+	}
+	return b.String()
+}
+
+// fleetWithLongNames returns a values file with VMs in twenty namespaces and on ten networks, whose names are as long as
+// they come, and of wide letters.
+func fleetWithLongNames(n int) string {
+	var b strings.Builder
+	b.WriteString("apiVersion: vmrender.io/v1alpha1\nkind: Fleet\ndefaults: {os: rhel9, flavor: small}\ncatalog:\n  networks:\n")
+	for i := range 10 {
+		fmt.Fprintf(&b, "    mmm-warehouse-management-%d: {nad: lab/vlan%d, vlan: %d, cidr: \"2001:db8:ffff:ffff:%x::/80\"}\n", i, i, 1000+i, 40960+i)
+	}
+	b.WriteString("vms:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "  wwwwww-warehouse-management-%04d: {namespace: mmmmmm-warehouse-management-%02d, "+
+			"nics: [pod, mmm-warehouse-management-%d]", i, i%20, i%10)
+		if i%4 > 0 {
+			fmt.Fprintf(&b, ", dependsOn: [mmmmmm-warehouse-management-%02d/wwwwww-warehouse-management-%04d]", (i-1)%20, i-1)
 		}
 		b.WriteString("}\n")
 	}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -45,6 +46,18 @@ func (s *site) pause() {
 	s.replace(applied, "")
 	s.settle(s.commit("End the pause"), "hyperconverged", "higher-density")
 	require.EqualValues(s, 120, s.inHyperConverged(overcommit...))
+}
+
+// refusedAt is done when the Job of a review has failed the sync of a revision.
+func refusedAt(revision string) func(*argo.Status) error {
+	return func(s *argo.Status) error {
+		for _, r := range s.Operation.SyncResult.Resources {
+			if s.Operation.SyncResult.Revision == revision && r.Kind == "Job" && strings.Contains(r.Message, "failed with exit code 1") {
+				return nil
+			}
+		}
+		return fmt.Errorf("no Job has failed the sync of %s", revision)
+	}
 }
 
 // refused is done when an Application cannot be rendered.
@@ -89,8 +102,8 @@ func (s *site) review() {
 
 	s.engineer(9)
 	s.replace(layer("none"), layer(stale))
-	s.commit("Approve what was reviewed")
-	require.NoError(s, app.Wait(s.Context(), patience, failed(1)))
+	revision := s.commit("Approve what was reviewed")
+	require.NoError(s, app.Wait(s.Context(), patience, refusedAt(revision)))
 	require.Equal(s, "Automatic", s.mode())
 
 	fresh := s.token()
