@@ -155,6 +155,6 @@ func readCluster(ctx context.Context, kubeconfig, name string, namespaces []stri
 	if len(namespaces) == 0 {
 		namespaces = []string{""}
 	}
-	objects, _, err := readObjects(ctx, cluster, stateOf(namespaces), manifest.Reader{})
+	objects, _, err := readObjects(ctx, cluster, stateOf(namespaces, nil), manifest.Reader{})
 	return objects, err
 }

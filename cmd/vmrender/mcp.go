@@ -18,7 +18,7 @@ JSON as their output.
 
 The tools only read. They write no files, and read files only below --root, which no
 symbolic link may leave. They send nothing to a cluster, unless you start the server with
---live cluster and --kubeconfig: then plan and status send list requests. With --live FILE,
+--live cluster and --kubeconfig: then plan and status read it. With --live FILE,
 these tools can use the export. An assistant cannot choose another cluster or kubeconfig.
 plan runs Git, as the command does.
 

@@ -120,7 +120,7 @@ func (f *sideFlags) compare(cmd *cobra.Command, set *compare.Settings) (comparis
 	if err := reportSides(cmd, c.from, c.to); err != nil {
 		return c, err
 	}
-	during(cmd, "reading the live state", func() { c.state, err = f.live.load(cmd, c.from.Objects, c.to.Objects) })
+	during(cmd, "reading the live state", func() { c.state, err = f.live.load(cmd, c.from, c.to) })
 	if err != nil {
 		return c, err
 	}

@@ -31,7 +31,7 @@ const theCluster = "cluster"
 
 func (f *liveFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.from, "live", "", "state in the cluster: an export `FILE`, - for standard input, "+
-		"or "+theCluster+" to read it with list requests")
+		"or "+theCluster+" to read it there")
 	kubeconfigFlag(cmd, &f.kubeconfig)
 	cmd.Flags().StringVar(&f.context, "context", "", "`name` of a context of the kubeconfig")
 	completeFlag(cmd, "context", cobra.NoFileCompletions)
@@ -59,13 +59,13 @@ type state struct {
 	diags    *source.Diagnostics // of reading the export
 }
 
-// load reads the state of the VMs among objects.
-func (f *liveFlags) load(cmd *cobra.Command, wanted ...[]manifest.Object) (state, error) {
+// load reads the state of the VMs and of the layers in Git.
+func (f *liveFlags) load(cmd *cobra.Command, git ...compare.Loaded) (state, error) {
 	if !f.given() {
 		return state{diags: new(source.Diagnostics)}, nil
 	}
 	if f.from == theCluster {
-		return f.query(cmd, stateOf(machineNamespaces(wanted...)))
+		return f.query(cmd, stateOf(machineNamespaces(git), layerObjects(git)))
 	}
 	return f.export(cmd)
 }
@@ -79,7 +79,7 @@ func (f *liveFlags) loadDrain(cmd *cobra.Command) (state, error) {
 }
 
 // loadDrill reads the state of all VMs, and of what brings their disks to another site.
-func (f *liveFlags) loadDrill(cmd *cobra.Command, _ ...[]manifest.Object) (state, error) {
+func (f *liveFlags) loadDrill(cmd *cobra.Command, _ ...compare.Loaded) (state, error) {
 	if f.from == theCluster {
 		return f.query(cmd, drillState)
 	}
@@ -133,10 +133,15 @@ func (f *liveFlags) query(cmd *cobra.Command, list lister) (state, error) {
 // lister lists objects of a cluster as a stream of manifests, and returns the kinds that may not be read.
 type lister func(context.Context, *rollout.Cluster) (stream []byte, unread []string, err error)
 
-// stateOf lists the state of the VMs in namespaces.
-func stateOf(namespaces []string) lister {
+// stateOf lists the state of the VMs in namespaces, and reads the objects with these identities.
+func stateOf(namespaces []string, named []manifest.ID) lister {
 	return func(ctx context.Context, c *rollout.Cluster) ([]byte, []string, error) {
-		return c.State(ctx, namespaces)
+		vms, unread, err := c.State(ctx, namespaces)
+		if err != nil {
+			return nil, nil, err
+		}
+		others, unreadToo, err := c.Named(ctx, named)
+		return slices.Concat(vms, others), slices.Concat(unread, unreadToo), err
 	}
 }
 
@@ -168,12 +173,26 @@ func readObjects(
 // machineKinds are the kinds in whose namespaces the state is read.
 var machineKinds = []string{"VirtualMachine", "VirtualMachinePool", "DataVolume", "Plan"}
 
-// machineNamespaces returns the namespaces of the VMs among objects, sorted.
-func machineNamespaces(sets ...[]manifest.Object) []string {
+// layerObjects returns the identities of the objects of platforms, sorted.
+func layerObjects(git []compare.Loaded) []manifest.ID {
+	all := map[manifest.ID]bool{}
+	for i := range git {
+		if git[i].Layers == nil {
+			continue
+		}
+		for k := range git[i].Objects {
+			all[git[i].Objects[k].ID] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(all), manifest.ID.Compare)
+}
+
+// machineNamespaces returns the namespaces of the VMs in Git, sorted.
+func machineNamespaces(git []compare.Loaded) []string {
 	all := map[string]bool{}
-	for _, objects := range sets {
-		for i := range objects {
-			if id := objects[i].ID; slices.Contains(machineKinds, id.Kind) && id.Namespace != "" {
+	for i := range git {
+		for k := range git[i].Objects {
+			if id := git[i].Objects[k].ID; slices.Contains(machineKinds, id.Kind) && id.Namespace != "" {
 				all[id.Namespace] = true
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -64,4 +65,51 @@ contexts: [{name: lab, context: {cluster: lab}}], clusters: [{name: lab, cluster
 		require.True(t, strings.HasPrefix(request, "GET "), request)
 		require.NotContains(t, request, "secrets")
 	}
+}
+
+// The objects of a platform's layers are read from the cluster by their names: status finds what differs in them, and
+// prints the token that the Job of a review accepts for them.
+func TestStatusOfPlatformInCluster(t *testing.T) {
+	const config = `{"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "KubeletConfig",
+		"metadata": {"name": "virt-worker", "uid": "a"}, "spec": {"kubeletConfig": {"maxPods": 271}}}`
+	const api = "/apis/machineconfiguration.openshift.io/v1"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch r.URL.Path {
+		case api:
+			_, _ = w.Write([]byte(`{"resources": [{"name": "kubeletconfigs", "kind": "KubeletConfig"}]}`))
+		case api + "/kubeletconfigs/virt-worker":
+			_, _ = w.Write([]byte(config))
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	t.Cleanup(server.Close)
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	kubeconfig := write("kubeconfig", `{apiVersion: v1, kind: Config, current-context: lab,
+contexts: [{name: lab, context: {cluster: lab}}], clusters: [{name: lab, cluster: {server: "`+server.URL+`"}}]}`)
+	platform := write("platform.yaml", `apiVersion: vmrender.io/v1alpha1
+kind: Platform
+metadata: {name: a}
+source: {repoURL: https://git.example.com/platform.git}
+target: {openshift: "4.20", image: registry.example.com/vmrender:1}
+layers:
+  baseline: {approve: none, values: {kubelet: {enabled: true}}}
+`)
+	token := func(live ...string) string {
+		var stdout, stderr bytes.Buffer
+		root := newRootCommand()
+		root.SetOut(&stdout)
+		root.SetErr(&stderr)
+		require.Zero(t, execute(root, append([]string{"status", platform, "--live"}, live...)), stderr.String())
+		found := regexp.MustCompile("after a review, set `approve: (.*)`").FindStringSubmatch(stdout.String())
+		require.NotNil(t, found, stdout.String())
+		return found[1]
+	}
+	require.Equal(t, token(write("export.json", config)), token("cluster", "--kubeconfig", kubeconfig))
 }

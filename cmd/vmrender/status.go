@@ -10,7 +10,6 @@ import (
 	"github.com/vmrender/vmrender/pkg/approval"
 	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/compare"
-	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/status"
@@ -34,7 +33,7 @@ With --drain, report what a drain of a node does to each VM on it, and why. This
 depends on the cluster alone: PATH and the flags for it are not accepted.
 
 The state in the cluster is the same as for plan --live: an export, or the cluster
-itself, to which vmrender sends only list requests (docs/how-to/live.md).
+itself, which vmrender only reads (docs/how-to/live.md).
 
 States, mildest first:
 
@@ -128,7 +127,7 @@ var errNoState = errors.New("no state to compare with; expected --live FILE, or 
 
 // now reads the files as they are, and the state of the cluster.
 func (f *sideFlags) now(
-	cmd *cobra.Command, path string, read func(*liveFlags, *cobra.Command, ...[]manifest.Object) (state, error),
+	cmd *cobra.Command, path string, read func(*liveFlags, *cobra.Command, ...compare.Loaded) (state, error),
 ) (git compare.Loaded, live state, err error) {
 	git, err = f.loader(cmd).Current(compare.Side{Path: path})
 	if err != nil {
@@ -137,7 +136,7 @@ func (f *sideFlags) now(
 	if err = problems.Report(cmd.ErrOrStderr(), git.Diags); err != nil {
 		return git, live, err
 	}
-	during(cmd, "reading the live state", func() { live, err = read(&f.live, cmd, git.Objects) })
+	during(cmd, "reading the live state", func() { live, err = read(&f.live, cmd, git) })
 	if err != nil {
 		return git, live, err
 	}

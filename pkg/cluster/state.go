@@ -32,7 +32,7 @@ type Entity struct {
 }
 
 // Read returns the state that an export has. Secrets are apart: nothing depends on
-// them that could be shown.
+// them that could be shown. Of an object that is there twice, as in two API versions, the last one counts.
 func Read(objects []manifest.Object) *State {
 	if objects == nil {
 		return nil
@@ -51,9 +51,14 @@ func Read(objects []manifest.Object) *State {
 			l.Secrets[k] = object
 			continue
 		}
+		again := l.byKey[k] != nil
 		l.byKey[k] = object
 		l.covered[Key{k.group, k.kind, k.namespace, ""}] = true
-		l.ByKind[KindOf(o.ID)] = append(l.ByKind[KindOf(o.ID)], Entity{o.ID, object})
+		all := l.ByKind[KindOf(o.ID)]
+		if again { // in the version that Git has
+			all = slices.DeleteFunc(all, func(e Entity) bool { return KeyOf(e.ID) == k })
+		}
+		l.ByKind[KindOf(o.ID)] = append(all, Entity{o.ID, object})
 	}
 	for _, all := range l.ByKind {
 		slices.SortFunc(all, func(a, b Entity) int { return a.ID.Compare(b.ID) })

@@ -2,17 +2,16 @@ package rollout
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/vmrender/vmrender/pkg/approval"
+	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
 // ReadReview reads what the approval of a layer is about, as a Job gets it.
@@ -35,9 +34,10 @@ func (c *Cluster) Review(ctx context.Context, l *approval.Layer) error {
 			"and set `approve` to the token that is printed", l.Name, l.Approved)
 	}
 	var stale []string
+	served := discovery{cluster: c, known: map[string][]apiResource{}}
 	for i := range l.Subjects {
 		s := &l.Subjects[i]
-		live, err := c.subject(ctx, s, l.Namespace)
+		live, err := served.subject(ctx, s, l.Namespace)
 		if err != nil {
 			return err
 		}
@@ -55,33 +55,14 @@ func (c *Cluster) Review(ctx context.Context, l *approval.Layer) error {
 
 // subject returns an object from the cluster, or nil if it, or its kind, does not exist. One without a namespace in Git
 // is in the given one, if its kind has namespaces.
-func (c *Cluster) subject(ctx context.Context, s *approval.Subject, namespace string) (map[string]any, error) {
-	root := "/apis/" + s.APIVersion
-	if s.Group() == "" {
-		root = "/api/" + s.APIVersion
-	}
-	var served struct {
-		Resources []struct {
-			Name, Kind string
-			Namespaced bool
-		}
-	}
-	if found, err := c.read(ctx, root, &served); err != nil || !found {
+func (d *discovery) subject(ctx context.Context, s *approval.Subject, namespace string) (live map[string]any, err error) {
+	id := manifest.ID{APIVersion: s.APIVersion, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}
+	path, err := d.path(ctx, id, namespace)
+	if err != nil || path == "" {
 		return nil, err
 	}
-	for _, r := range served.Resources {
-		if r.Kind != s.Kind || strings.Contains(r.Name, "/") {
-			continue
-		}
-		path := root
-		if r.Namespaced {
-			path += "/namespaces/" + url.PathEscape(cmp.Or(s.Namespace, namespace))
-		}
-		var live map[string]any
-		_, err := c.read(ctx, path+"/"+r.Name+"/"+url.PathEscape(s.Name), &live)
-		return live, err
-	}
-	return nil, nil
+	_, err = d.cluster.read(ctx, path, &live)
+	return live, err
 }
 
 // read decodes the response to a request, and reports whether there is such an object.

@@ -128,10 +128,14 @@ func Dial(kubeconfig, name string) (*Cluster, string, error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("setting up the client: %w", err)
 	}
+	requests, err := rawClient(config)
+	if err != nil {
+		return nil, "", fmt.Errorf("setting up the client: %w", err)
+	}
 	if name == "" {
 		name = raw.CurrentContext
 	}
-	return &Cluster{objects: objects}, name, nil
+	return &Cluster{objects: objects, raw: requests}, name, nil
 }
 
 // State returns what the cluster has of the VMs in some namespaces, and of what

@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -69,7 +70,11 @@ func writePages() error {
 			return err
 		}
 	}
-	return page("drawings", fleetWithLongNames(1000), bin, "report", "-", "--image", "registry.example.com/vmrender:1")
+	fleet, err := fleetWithLongNames(1000)
+	if err != nil {
+		return err
+	}
+	return page("drawings", "", bin, "report", fleet, "--image", "registry.example.com/vmrender:1")
 }
 
 // page writes the standard output of a command to the file of a page.
@@ -103,24 +108,31 @@ func fleetOf(n int) string {
 	return b.String()
 }
 
-// fleetWithLongNames returns a values file with VMs in twenty namespaces and on ten networks, whose names are as long as
-// they come, and of wide letters.
-func fleetWithLongNames(n int) string {
-	var b strings.Builder
-	b.WriteString("apiVersion: vmrender.io/v1alpha1\nkind: Fleet\ndefaults: {os: rhel9, flavor: small}\ncatalog:\n  networks:\n")
+// fleetWithLongNames writes a fleet with VMs in twenty namespaces and on ten networks, whose names are as long as they
+// come, and of wide letters. It returns the directory.
+func fleetWithLongNames(n int) (string, error) {
+	var settings, vms strings.Builder
+	settings.WriteString("apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: drawn}\ncatalog:\n  networks:\n")
 	for i := range 10 {
-		fmt.Fprintf(&b, "    mmm-warehouse-management-%d: {nad: lab/vlan%d, vlan: %d, cidr: \"2001:db8:ffff:ffff:%x::/80\"}\n", i, i, 1000+i, 40960+i)
+		fmt.Fprintf(&settings, "    mmm-warehouse-management-%d: {nad: lab/vlan%d, vlan: %d, cidr: \"2001:db8:ffff:ffff:%x::/80\"}\n",
+			i, i, 1000+i, 40960+i)
 	}
-	b.WriteString("vms:\n")
+	vms.WriteString("defaults: {os: rhel9, flavor: small}\nvms:\n")
 	for i := range n {
-		fmt.Fprintf(&b, "  wwwwww-warehouse-management-%04d: {namespace: mmmmmm-warehouse-management-%02d, "+
+		fmt.Fprintf(&vms, "  wwwwww-warehouse-management-%04d: {namespace: mmmmmm-warehouse-management-%02d, "+
 			"nics: [pod, mmm-warehouse-management-%d]", i, i%20, i%10)
 		if i%4 > 0 {
-			fmt.Fprintf(&b, ", dependsOn: [mmmmmm-warehouse-management-%02d/wwwwww-warehouse-management-%04d]", (i-1)%20, i-1)
+			fmt.Fprintf(&vms, ", dependsOn: [mmmmmm-warehouse-management-%02d/wwwwww-warehouse-management-%04d]", (i-1)%20, i-1)
 		}
-		b.WriteString("}\n")
+		vms.WriteString("}\n")
 	}
-	return b.String()
+	dir := filepath.Join(directory, "long-names")
+	for name, text := range map[string]string{"fleet.yaml": settings.String(), "vms.yaml": vms.String()} {
+		if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
 }
 
 // manifestsOf returns VirtualMachines in ten namespaces. After the change, one third has

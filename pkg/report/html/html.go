@@ -71,18 +71,9 @@ func functions() template.FuncMap {
 		// The parts of a text between backquotes, of which every second one is code.
 		"quoted": func(text string) []string { return strings.Split(text, "`") },
 		"odd":    func(i int) bool { return i%2 == 1 },
-		"count":  count, "thousands": thousands, "clip": clip,
+		"count":  count, "thousands": thousands, "fitName": fitName, "fitSub": fitSub,
 		"words": func(l impact.Level) string { return strings.ReplaceAll(l.String(), "-", " ") },
 		// Baselines of the two lines of text left of a point.
 		"up": func(y int) int { return y - 3 }, "down": func(y int) int { return y + 13 },
 	}
-}
-
-// clip returns at most so many characters of a text.
-func clip(text string, most int) string {
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
-	}
-	return string(runes[:most-1]) + "…"
 }

@@ -58,6 +58,7 @@ const (
 	mostNames           = 12
 
 	labelWidth, lineDistance = 250, 120
+	wireStart                = 238
 	headHeight, rowHeight    = 76, 40
 	colors                   = 6
 )
@@ -145,7 +146,7 @@ func draw(lines map[string]*network, rows map[string]*networkRow) networkMap {
 
 // place sets the positions and texts of a row.
 func (r *networkRow) place(y int, lines map[string]*network) {
-	r.Y, r.Label, r.Names = y, some(r.names, 2), some(r.names, mostNames)
+	r.Y, r.Label, r.Names = y, label(wireStart-8, r.names, 2), some(r.names, mostNames)
 	dots := r.Dots[:0]
 	for i, d := range r.Dots {
 		line := lines[r.keys[i]]

@@ -52,6 +52,7 @@ const (
 	boxWidth, boxHeight   = 190, 50
 	boxGap, columnGap     = 12, 80
 	columnHead, graphEdge = 40, 8
+	boxEdge               = 12
 )
 
 func newWaveGraph(machines []*machine.Machine) waveGraph {
@@ -113,7 +114,7 @@ func groupByWave(machines []*machine.Machine) ([]*waveBox, map[[2]string]*waveBo
 		}
 	}
 	for _, b := range boxes {
-		b.Label, b.Names = short(b.names), some(b.names, mostNames)
+		b.Label, b.Names = label(boxWidth-2*boxEdge, b.names, 1), some(b.names, mostNames)
 	}
 	slices.SortStableFunc(boxes, func(a, b *waveBox) int {
 		return cmp.Or(cmp.Compare(a.wave, b.wave), strings.Compare(a.Namespace, b.Namespace))
@@ -128,14 +129,6 @@ func waitsOf(m *machine.Machine) string {
 	}
 	slices.Sort(names)
 	return strings.Join(names, " ")
-}
-
-// short returns a label of the names that fits into a box.
-func short(names []string) string {
-	if len(names) == 1 {
-		return names[0]
-	}
-	return names[0] + fmt.Sprintf(" and %s more", thousands(len(names)-1))
 }
 
 // sources returns the different boxes that a box waits for.

@@ -74,7 +74,7 @@ func (s *site) drift() {
 	s.Helper()
 	bandwidth := s.release.Virtualization("liveMigrationConfig", "bandwidthPerMigration")
 	before := s.inHyperConverged(bandwidth...)
-	s.engineer(7)
+	s.edit(s.release.Virtualization("liveMigrationConfig", "parallelMigrationsPerCluster"), int64(7))
 	s.edit(bandwidth, "3Gi")
 	s.eventually(func(context.Context) error {
 		if now := s.inHyperConverged(bandwidth...); now != before {
@@ -95,12 +95,12 @@ func (s *site) review() {
 	layer := func(token string) string {
 		return "  load-aware: {approve: " + token + ", values: {mode: Predictive}}\n"
 	}
-	s.engineer(8)
+	s.outbound(3)
 	s.replace("  load-aware: {}\n", layer("none"))
 	s.settle(s.commit("Only watch the load"), "hyperconverged")
 	stale := s.token()
 
-	s.engineer(9)
+	s.outbound(4)
 	s.replace(layer("none"), layer(stale))
 	revision := s.commit("Approve what was reviewed")
 	require.NoError(s, app.Wait(s.Context(), patience, refusedAt(revision)))
@@ -153,10 +153,11 @@ func (s *site) token() string {
 	return found[1]
 }
 
-// engineer is an engineer on call, who changes the field that Git leaves to them.
-func (s *site) engineer(migrations int64) {
+// outbound is the field that decides how many VMs may leave a node at the same time. Git leaves it to HyperConverged, and
+// the limits of the descheduler depend on it.
+func (s *site) outbound(migrations int64) {
 	s.Helper()
-	s.edit(s.release.Virtualization("liveMigrationConfig", "parallelMigrationsPerCluster"), migrations)
+	s.edit(s.release.Virtualization("liveMigrationConfig", "parallelOutboundMigrationsPerNode"), migrations)
 }
 
 // edit changes a field of HyperConverged manually.
