@@ -51,7 +51,7 @@ func TestInstallsHaveTheExtension(t *testing.T) {
 	for install, text := range extensions(t) {
 		require.Equal(t, string(want), text, install)
 	}
-	require.NotContains(t, string(want), "{{", "it would be a template of the chart argo-cd, which renders its extraObjects")
+	require.NotContains(t, string(want), "{{", "a template of the chart argo-cd, which renders its extraObjects")
 }
 
 // Every installation mounts the ConfigMap into argocd-server.
