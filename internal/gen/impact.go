@@ -78,14 +78,21 @@ func ruleConditions(r impact.Rule) string {
 	if r.If.Text != "" {
 		out = append(out, r.If.Text)
 	}
+	out = append(out, ruleVersions(&r)...)
+	if r.Assumes != "" {
+		out = append(out, "approximate without knowing "+string(r.Assumes))
+	}
+	return strings.Join(out, "; ")
+}
+
+// ruleVersions returns the versions that a rule holds for, none for all.
+func ruleVersions(r *impact.Rule) []string {
+	var out []string
 	if r.From != "" {
 		out = append(out, "from KubeVirt "+r.From)
 	}
 	if r.Before != "" {
 		out = append(out, "before KubeVirt "+r.Before)
 	}
-	if r.Assumes != "" {
-		out = append(out, "approximate without knowing "+string(r.Assumes))
-	}
-	return strings.Join(out, "; ")
+	return out
 }

@@ -22,6 +22,9 @@ var pluginFiles = map[string]string{
 	"plugin/kustomize/argocd-cmd-params-cm.yaml": "params.yaml.tmpl",
 	"plugin/helm/values.yaml":                    "helm.yaml.tmpl",
 	"plugin/openshift-gitops/argocd.yaml":        "openshift-gitops.yaml.tmpl",
+	"plugin/kustomize/server.yaml":               "server-kustomize.yaml.tmpl",
+	"plugin/helm/server.yaml":                    "server-helm.yaml.tmpl",
+	"plugin/openshift-gitops/server.yaml":        "server-openshift.yaml.tmpl",
 }
 
 // pluginData is the data of the templates.
@@ -63,6 +66,8 @@ func addPluginFiles(files map[string][]byte) error {
 		"volume":     func() (string, error) { return part("volume", nil) },
 		"timeout":    func() (string, error) { return part("timeout", nil) },
 		"exclusions": func() (string, error) { return part("exclusions", nil) },
+		"mount":      func() (string, error) { return part("mount", nil) },
+		"extension":  func() (string, error) { return part("extension", nil) },
 	}).ParseFS(pluginTemplates, "plugin/*.tmpl")
 	if err != nil {
 		return err

@@ -63,23 +63,29 @@ func diagramsOf(t *testing.T, root string) map[string]string {
 	return diagrams
 }
 
-// mermaidLibrary returns Mermaid as a script. npm fetches it once into the user's cache. Without npm the test is
-// skipped, except in continuous integration, where it fails.
+// mermaidLibrary returns Mermaid as a script.
 func mermaidLibrary(t *testing.T) string {
+	t.Helper()
+	return npm(t, mermaid, "dist/mermaid.min.js")
+}
+
+// npm returns a file of a package such as "react@16.14.0". npm fetches the package once into the user's cache. Without
+// npm the test is skipped, except in continuous integration, where it fails.
+func npm(t *testing.T, pkg, file string) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
 	require.NoError(t, err)
-	dir := filepath.Join(cache, "vmrender-pages", mermaid)
-	script := filepath.Join(dir, "package", "dist", "mermaid.min.js")
+	dir := filepath.Join(cache, "vmrender-pages", pkg)
+	script := filepath.Join(dir, "package", filepath.FromSlash(file))
 	if text, err := os.ReadFile(script); err == nil {
 		return string(text)
 	}
 	if _, err := exec.LookPath("npm"); err != nil && os.Getenv("CI") != "true" {
-		t.Skip("Mermaid needs npm, which is not installed")
+		t.Skip(pkg + " needs npm, which is not installed")
 	}
 	require.NoError(t, os.MkdirAll(dir, 0o755))
-	archive := strings.TrimSpace(shell(t, dir, "npm", "pack", "--silent", mermaid))
-	shell(t, dir, "tar", "-xzf", archive, "package/dist/mermaid.min.js")
+	archive := strings.TrimSpace(shell(t, dir, "npm", "pack", "--silent", pkg))
+	shell(t, dir, "tar", "-xzf", archive, "package/"+file)
 	text, err := os.ReadFile(script)
 	require.NoError(t, err)
 	return string(text)

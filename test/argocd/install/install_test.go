@@ -79,6 +79,22 @@ func TestKustomize(t *testing.T) {
 	require.Len(t, built.deployment.Spec.Template.Spec.Volumes, len(plain.Spec.Template.Spec.Volumes)+1)
 }
 
+// TestKustomizeExtension builds Argo CD's server with the extension of its user interface.
+func TestKustomizeExtension(t *testing.T) {
+	built := kustomize(t)
+	require.Empty(t, problems(t, built.server))
+	want, err := os.ReadFile(filepath.Join(pluginDir, "extension", "extension-vmrender.js"))
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"extension-vmrender.js": string(want)}, built.extension.Data)
+	require.Equal(t, "argocd", built.extension.Namespace)
+	pod := built.server.Spec.Template.Spec
+	server := container(t, built.server, "argocd-server")
+	i := slices.IndexFunc(server.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == "vmrender-extension" })
+	require.Equal(t, "/tmp/extensions/vmrender", server.VolumeMounts[i].MountPath)
+	i = slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == "vmrender-extension" })
+	require.Equal(t, built.extension.Name, pod.Volumes[i].ConfigMap.Name)
+}
+
 func TestHelm(t *testing.T) {
 	var values helmValues
 	decode(t, "helm/values.yaml", &values)

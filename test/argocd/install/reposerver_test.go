@@ -66,6 +66,8 @@ type build struct {
 	deployment *appsv1.Deployment
 	settings   *corev1.ConfigMap // argocd-cm
 	parameters *corev1.ConfigMap // argocd-cmd-params-cm
+	server     *appsv1.Deployment
+	extension  *corev1.ConfigMap
 }
 
 // kustomize builds the kustomization in plugin/kustomize/README.md with Argo CD's own files.
@@ -73,25 +75,32 @@ func kustomize(t *testing.T) build {
 	t.Helper()
 	fs := filesys.MakeFsInMemory()
 	write := func(name string, text []byte) { require.NoError(t, fs.WriteFile(name, text)) }
-	write("/site/kustomization.yaml", []byte("namespace: argocd\nresources: [repo-server.yaml, argocd-cm.yaml, argocd-cmd-params-cm.yaml]\ncomponents: [../vmrender]\n"))
-	for name, file := range map[string]string{"repo-server.yaml": "repo-server/argocd-repo-server-deployment.yaml", "argocd-cm.yaml": "config/argocd-cm.yaml", "argocd-cmd-params-cm.yaml": "config/argocd-cmd-params-cm.yaml"} {
+	write("/site/kustomization.yaml", []byte("namespace: argocd\nresources: [repo-server.yaml, server.yaml, argocd-cm.yaml, argocd-cmd-params-cm.yaml]\ncomponents: [../vmrender]\n"))
+	for name, file := range map[string]string{
+		"repo-server.yaml": "repo-server/argocd-repo-server-deployment.yaml", "server.yaml": "server/argocd-server-deployment.yaml",
+		"argocd-cm.yaml": "config/argocd-cm.yaml", "argocd-cmd-params-cm.yaml": "config/argocd-cmd-params-cm.yaml",
+	} {
 		text, err := os.ReadFile(filepath.Join(manifests(t), file))
 		require.NoError(t, err)
 		write("/site/"+name, text)
 	}
 	component, err := filepath.Glob(pluginDir + "/kustomize/*.yaml")
 	require.NoError(t, err)
-	for _, path := range component {
+	for _, path := range append(component, pluginDir+"/kustomize/extension-vmrender.js") {
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
 		write("/vmrender/"+filepath.Base(path), text)
 	}
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(fs, "/site")
 	require.NoError(t, err)
-	out := build{new(appsv1.Deployment), new(corev1.ConfigMap), new(corev1.ConfigMap)}
+	out := build{
+		new(appsv1.Deployment), new(corev1.ConfigMap), new(corev1.ConfigMap), new(appsv1.Deployment), new(corev1.ConfigMap),
+	}
 	take(t, built, "argocd-repo-server", out.deployment)
 	take(t, built, "argocd-cm", out.settings)
 	take(t, built, "argocd-cmd-params-cm", out.parameters)
+	take(t, built, "argocd-server", out.server)
+	take(t, built, "vmrender-extension", out.extension)
 	return out
 }
 
