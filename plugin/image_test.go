@@ -62,8 +62,8 @@ func TestDocumentedCommandSetsTheImage(t *testing.T) {
 	}
 }
 
-// The command in ci.md makes values with both images for the Argo CD of argocd-diff-preview, which reads them at this path
-// (dag-andersen/argocd-diff-preview, docs/getting-started/custom-argo-cd-installation.md).
+// The command in ci.md makes values with both images for the Argo CD of argocd-diff-preview, which reads them at this
+// path (dag-andersen/argocd-diff-preview, docs/getting-started/custom-argo-cd-installation.md).
 func TestDocumentedCommandMakesValues(t *testing.T) {
 	page, err := os.ReadFile("../docs/how-to/ci.md")
 	require.NoError(t, err)

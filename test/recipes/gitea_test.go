@@ -40,9 +40,9 @@ func TestGiteaIsLeastPrivileged(t *testing.T) {
 	require.NotContains(t, calls(t, at(t, w, "jobs", "comment", "steps", "Comment", "run").(string)), "vmrender")
 }
 
-// serveGit serves a repository as Gitea does: only to requests whose password is the token of the job, whatever the user
-// (go-gitea/gitea 00705da102, services/auth/basic.go), and with the commit of a pull request in refs/pull. Like Gitea's, its
-// address ends in a slash.
+// serveGit serves a repository as Gitea does: only to requests whose password is the token of the job, whatever the
+// user (go-gitea/gitea 00705da102, services/auth/basic.go), and with the commit of a pull request in refs/pull. Its
+// address ends in a slash, as that of Gitea does.
 func serveGit(t *testing.T, origin string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -74,7 +74,8 @@ func TestGiteaChecksOut(t *testing.T) {
 	command(t, origin, nil, "git", "branch", "--quiet", "--delete", "--force", "change")
 	script := at(t, load(t, "gitea.yaml"), "jobs", "plan", "steps", "Check out", "run").(string)
 	out := command(t, work, []string{
-		"SERVER=" + serveGit(t, origin), "REPOSITORY=o/r", "PR=7", "COMMIT=" + commit, "TOKEN=" + token, "GIT_TERMINAL_PROMPT=0",
+		"SERVER=" + serveGit(t, origin), "REPOSITORY=o/r", "PR=7", "COMMIT=" + commit, "TOKEN=" + token,
+		"GIT_TERMINAL_PROMPT=0",
 	}, "bash", "-c", script)
 	require.NotContains(t, out, token)
 	require.Equal(t, commit, strings.TrimSpace(command(t, work, nil, "git", "rev-parse", "HEAD")))

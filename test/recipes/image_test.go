@@ -95,7 +95,8 @@ func words(t *testing.T, script, program, subcommand string) []string {
 	require.NoError(t, err)
 	var out []string
 	syntax.Walk(file, func(n syntax.Node) bool {
-		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 1 && call.Args[0].Lit() == program && call.Args[1].Lit() == subcommand {
+		call, ok := n.(*syntax.CallExpr)
+		if ok && len(call.Args) > 1 && call.Args[0].Lit() == program && call.Args[1].Lit() == subcommand {
 			for _, arg := range call.Args[2:] {
 				out = append(out, arg.Lit())
 			}
@@ -141,8 +142,9 @@ func TestImageHasThePrograms(t *testing.T) {
 func TestCallsAreFound(t *testing.T) {
 	require.Equal(t, []string{"cat", "export", "head", "jq", "set", "tee"},
 		calls(t, "set -e\nf() { cat; }\nx=$(head a | jq .) f <<< \"$(tee b)\"\nexport A=1\n[[ -n $x ]]\n"))
-	require.Equal(t, map[string]string{"x.a.script": "one\ntwo\n", "x.b.c.run": "three"},
-		scripts(map[string]any{"a": map[string]any{"script": []any{"one", "two"}}, "b": []any{map[string]any{"name": "c", "run": "three"}}}, "x"))
+	require.Equal(t, map[string]string{"x.a.script": "one\ntwo\n", "x.b.c.run": "three"}, scripts(map[string]any{
+		"a": map[string]any{"script": []any{"one", "two"}}, "b": []any{map[string]any{"name": "c", "run": "three"}},
+	}, "x"))
 }
 
 // The jobs of a recipe run in the image of the recipes, so that no pipeline compiles vmrender.

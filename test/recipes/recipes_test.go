@@ -353,7 +353,8 @@ func TestBranchesAreData(t *testing.T) {
 			cmd := exec.Command("bash", "-c", script)
 			cmd.Dir = work
 			cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+bin, "FLEET=sites/a b", "FAIL_ON=delete",
-				"BASE="+branch, "CI_MERGE_REQUEST_DIFF_BASE_SHA="+branch, "GITHUB_STEP_SUMMARY=summary", "GITHUB_OUTPUT=output", "PLAN=plan", "WORST=worst")
+				"BASE="+branch, "CI_MERGE_REQUEST_DIFF_BASE_SHA="+branch, "PLAN=plan", "WORST=worst",
+				"GITHUB_STEP_SUMMARY=summary", "GITHUB_OUTPUT=output")
 			out, err := cmd.CombinedOutput()
 			require.NoError(t, err, "%s", out)
 			require.NoFileExists(t, filepath.Join(work, "pwned"))
