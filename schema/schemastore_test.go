@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"io/fs"
 	"os"
@@ -28,10 +29,9 @@ type store struct {
 
 func readStore(t *testing.T) store {
 	t.Helper()
-	file, err := os.Open("schemastore.json")
+	text, err := os.ReadFile("schemastore.json")
 	require.NoError(t, err)
-	defer file.Close()
-	decoder := json.NewDecoder(file)
+	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	var out store
 	require.NoError(t, decoder.Decode(&out))
@@ -68,7 +68,8 @@ func TestSchemaStoreAcceptsTheEntries(t *testing.T) {
 }
 
 // matched returns the kinds of the schemas whose patterns match a file: as globs of minimatch, which SchemaStore
-// specifies, or as yaml-language-server 1.25 reads them (languageservice/utils/strings.ts, convertSimple2RegExpPattern).
+// specifies, or as yaml-language-server 1.25 reads them (languageservice/utils/strings.ts,
+// convertSimple2RegExpPattern).
 func (s store) matched(file string, minimatch bool) []string {
 	var kinds []string
 	for _, entry := range s.Schemas {
