@@ -62,6 +62,29 @@ func TestDocumentedCommandSetsTheImage(t *testing.T) {
 	}
 }
 
+// The command in ci.md makes values with both images for the Argo CD of argocd-diff-preview, which reads them at this
+// path (dag-andersen/argocd-diff-preview, docs/getting-started/custom-argo-cd-installation.md).
+func TestDocumentedCommandMakesValues(t *testing.T) {
+	page, err := os.ReadFile("../docs/how-to/ci.md")
+	require.NoError(t, err)
+	command := regexp.MustCompile(`(?m)^sed .* vmrender/plugin/helm/values.yaml > values.yaml$`).FindString(string(page))
+	require.Contains(t, command, contract.Placeholder)
+	require.Contains(t, string(page), `"$PWD/values.yaml:/argocd-config/values.yaml"`)
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "vmrender/plugin"), os.DirFS(".")))
+	run := exec.CommandContext(t.Context(), "bash", "-c", command)
+	run.Dir = dir
+	out, err := run.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	const image = "registry.example.com/vmrender:1"
+	require.Equal(t, []string{image, image}, sidecarImages(t, filepath.Join(dir, "values.yaml")))
+	made, err := os.ReadFile(filepath.Join(dir, "values.yaml"))
+	require.NoError(t, err)
+	values, err := os.ReadFile("helm/values.yaml")
+	require.NoError(t, err)
+	require.Equal(t, strings.ReplaceAll(string(values), contract.Placeholder, image), string(made), "nothing else changes")
+}
+
 // An image of vmrender in a document, an example or a chart is in a registry that cannot exist (RFC 2606 and 6761), so
 // that users who copy it do not pull a stranger's program.
 func TestImagesAreInNoRegistry(t *testing.T) {

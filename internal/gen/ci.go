@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"fmt"
 	"os"
 	"strings"
@@ -11,37 +11,83 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-//go:embed ci.md.tmpl
-var ciTemplate string
+//go:embed ci
+var ciTemplates embed.FS
 
-//go:embed action.yml.tmpl
-var actionTemplate string
+// recipesDir is the directory of the recipes that users copy.
+const recipesDir = "examples/ci/"
 
-// ciReference returns docs/how-to/ci.md, with the recipes in examples/ci, which test/recipes runs.
-func ciReference() ([]byte, error) {
-	recipes := map[string]string{}
-	for _, name := range []string{"action", "github", "gitlab", "pre-commit", "tekton", "render"} {
-		text, err := os.ReadFile("examples/ci/" + name + ".yaml")
+// sharedRecipes returns the recipes that are made of the same parts of scripts, by path: a template for each forge.
+func sharedRecipes() (map[string][]byte, error) {
+	out := map[string][]byte{}
+	for _, name := range []string{"github", "gitlab", "gitea", "tekton"} {
+		text, err := ciExecute(name+".yaml.tmpl", nil)
 		if err != nil {
 			return nil, err
 		}
-		recipes[name] = strings.TrimSpace(string(text))
+		out[recipesDir+name+".yaml"] = text
 	}
-	return execute("ci.md", ciTemplate, recipes)
+	return out, nil
 }
 
-// action returns action.yml, whose scripts are those of the recipe for GitHub.
-func action() ([]byte, error) {
-	text, err := os.ReadFile("examples/ci/github.yaml")
+// ciExecute executes a template for a file of a forge. Its delimiters are not those of expressions of GitHub, nor
+// operators of shells. The function part returns a part of a script, indented.
+func ciExecute(name string, data any) ([]byte, error) {
+	all := template.New(name).Delims("[%", "%]")
+	_, err := all.Funcs(template.FuncMap{
+		"indent": indent,
+		"part": func(columns int, part, old string) (string, error) {
+			var out strings.Builder
+			err := all.ExecuteTemplate(&out, part, old)
+			return indent(columns, out.String()), err
+		},
+	}).ParseFS(ciTemplates, "ci/scripts.tmpl", "ci/"+name)
 	if err != nil {
 		return nil, err
 	}
+	var out bytes.Buffer
+	err = all.ExecuteTemplate(&out, name, data)
+	return out.Bytes(), err
+}
+
+// addRecipes adds the recipes, the page that shows them, and the action, whose scripts are those of the recipe for
+// GitHub. test/recipes runs them.
+func addRecipes(files map[string][]byte) error {
+	recipes, err := sharedRecipes()
+	if err != nil {
+		return err
+	}
+	texts := map[string]string{}
+	for path, text := range recipes {
+		files[path] = text
+		texts[strings.TrimSuffix(strings.TrimPrefix(path, recipesDir), ".yaml")] = strings.TrimSpace(string(text))
+	}
+	for _, name := range []string{"action", "pre-commit", "render"} {
+		text, err := os.ReadFile(recipesDir + name + ".yaml")
+		if err != nil {
+			return err
+		}
+		texts[name] = strings.TrimSpace(string(text))
+	}
+	page, err := ciTemplates.ReadFile("ci/ci.md.tmpl")
+	if err != nil {
+		return err
+	}
+	if files["docs/how-to/ci.md"], err = execute("ci.md", string(page), texts); err != nil {
+		return err
+	}
+	files["action.yml"], err = action(recipes[recipesDir+"github.yaml"])
+	return err
+}
+
+// action returns action.yml.
+func action(github []byte) ([]byte, error) {
 	var recipe struct {
 		Jobs map[string]struct {
 			Steps []struct{ Name, Run string }
 		}
 	}
-	if err := yaml.Unmarshal(text, &recipe); err != nil {
+	if err := yaml.Unmarshal(github, &recipe); err != nil {
 		return nil, fmt.Errorf("reading the recipe for GitHub: %w", err)
 	}
 	var scripts struct{ Plan, Comment, Gate string }
@@ -58,12 +104,5 @@ func action() ([]byte, error) {
 			}
 		}
 	}
-	// Its own expressions are in double braces.
-	t, err := template.New("action.yml").Delims("<<", ">>").Funcs(template.FuncMap{"indent": indent}).Parse(actionTemplate)
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	err = t.Execute(&out, scripts)
-	return out.Bytes(), err
+	return ciExecute("action.yml.tmpl", scripts)
 }

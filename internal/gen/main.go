@@ -6,7 +6,7 @@
 //   - the keys that an import does not write, for docs/reference/import.md,
 //   - the verdicts of KubeVirt's controllers in test/impact, for docs/reference/live-changes.md,
 //   - the go.mod files of the product and its tests, for docs/reference/compatibility.md,
-//   - the recipes in examples/ci, for docs/how-to/ci.md,
+//   - the templates and scripts in ci/, for the recipes in examples/ci, docs/how-to/ci.md and action.yml,
 //   - a change of examples/fleet, for the picture of a plan in docs/images/,
 //   - the identifiers of package rule and the examples in diagnostics/, for
 //     docs/reference/diagnostics.md and the meanings in package rule,
@@ -93,7 +93,7 @@ func generate() (map[string][]byte, error) {
 		}
 	}
 	for _, add := range []func(map[string][]byte) error{
-		addRuleFiles, addPluginFiles, addChartFiles, addVersions, addCustomizations, addProtection, addExtension,
+		addRuleFiles, addPluginFiles, addChartFiles, addVersions, addCustomizations, addProtection, addExtension, addRecipes,
 	} {
 		if err := add(files); err != nil {
 			return nil, err
@@ -122,8 +122,6 @@ func made(c comments) []madeFile {
 		{"docs/reference/import.md", importReference},
 		{"docs/how-to/upgrade-platform.md", upgradesReference},
 		{"docs/images/plan.svg", planPicture},
-		{"docs/how-to/ci.md", ciReference},
-		{"action.yml", action},
 		{"docs/reference/compatibility.md", compatibilityReference},
 	}
 	for _, k := range fileKinds {

@@ -62,7 +62,6 @@ func clone(t *testing.T, branch string) string {
 func TestWithTheProgram(t *testing.T) {
 	bin := t.TempDir()
 	command(t, "../..", nil, "go", "build", "-buildvcs=false", "-o", bin, "./cmd/vmrender")
-	quietGo(t, bin)
 	t.Run("from commits to comment", func(t *testing.T) { testFromCommitsToComment(t, bin) })
 	t.Run("gate", func(t *testing.T) { testGate(t, bin) })
 	t.Run("unapproved", func(t *testing.T) { testUnapproved(t, bin) })
@@ -103,41 +102,63 @@ func testFromCommitsToComment(t *testing.T, bin string) {
 	const branch = "main;touch${IFS}pwned"
 	for name, script := range map[string]string{
 		"github": at(t, load(t, "github.yaml"), "jobs", "plan", "steps", "Plan", "run").(string),
-		"gitlab": at(t, load(t, "gitlab.yaml"), "vmrender-plan", "script").([]any)[1].(string),
-		"tekton": strings.ReplaceAll(at(t, load(t, "tekton.yaml"), "spec", "steps", "plan", "script").(string), "/plan/", "plan/"),
+		"gitlab": at(t, load(t, "gitlab.yaml"), "vmrender-plan", "script").([]any)[0].(string),
+		"gitea":  at(t, load(t, "gitea.yaml"), "jobs", "plan", "steps", "Plan", "run").(string),
+		"tekton": at(t, load(t, "tekton.yaml"), "spec", "steps", "plan", "script").(string),
 	} {
 		t.Run(name, func(t *testing.T) {
 			work := clone(t, branch)
 			base := strings.TrimSpace(command(t, work, nil, "git", "merge-base", "HEAD", "origin/"+branch))
-			if name == "tekton" {
-				require.NoError(t, os.Mkdir(filepath.Join(work, "plan"), 0o755))
+			var comments, plans, posted []string
+			for _, overlay := range []string{"", "sites/a/.env/prod b.yaml"} {
+				dir := t.TempDir()
+				command(t, work, []string{
+					"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "FLEET=sites/a", "OVERLAY=" + overlay,
+					"FAIL_ON=data-loss", "BASE=" + branch, "CI_MERGE_REQUEST_DIFF_BASE_SHA=" + base, "WORST=" + dir + "/worst",
+					"GITHUB_STEP_SUMMARY=" + dir + "/summary", "GITHUB_OUTPUT=" + dir + "/output", "PLAN=" + dir + "/plan",
+				}, "bash", "-c", script)
+				require.NoFileExists(t, filepath.Join(work, "pwned"))
+				comment := read(filepath.Join(dir, "plan/comment.md"))
+				require.Equal(t, overlay == "", strings.HasPrefix(comment, marker+"### 1 of 2 VMs: 1 restart"), "%s", comment)
+				comments, plans = append(comments, comment), append(plans, read(filepath.Join(dir, "plan/plan.json")))
+				posted = append(posted, read(filepath.Join(dir, "output")))
 			}
-			command(t, work, []string{
-				"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "FLEET=sites/a", "FAIL_ON=data-loss", "BASE=" + branch,
-				"CI_MERGE_REQUEST_DIFF_BASE_SHA=" + base, "GITHUB_STEP_SUMMARY=summary", "GITHUB_OUTPUT=output", "PLAN=plan",
-			}, "bash", "-c", script)
-			require.NoFileExists(t, filepath.Join(work, "pwned"))
-
-			comment, err := os.ReadFile(filepath.Join(work, "plan/comment.md"))
-			require.NoError(t, err)
-			plan, err := os.ReadFile(filepath.Join(work, "plan/plan.json"))
-			require.NoError(t, err)
-			require.True(t, strings.HasPrefix(string(comment), marker+"### 1 of 2 VMs: 1 restart"), "%s", comment)
 			for _, r := range recipes() {
-				if r.name == name {
-					f := newForge(t)
-					require.NoError(t, r.run(t, f, string(comment), string(plan)))
-					f.requireBodies(t, string(comment))
+				if !strings.HasPrefix(r.name, name) {
+					continue
 				}
+				f := newForge(t)
+				for i, comment := range comments {
+					require.NoError(t, r.run(t, f, comment, plans[i], jobOutputs(t, posted[i])...))
+				}
+				f.requireBodies(t, comments...) // one for each environment
 			}
 		})
 	}
+}
+
+// jobOutputs returns the outputs of a step as variables, as the runners of Gitea pass them to another job.
+func jobOutputs(t *testing.T, text string) []string {
+	t.Helper()
+	var env []string
+	for len(text) > 0 {
+		line, rest, _ := strings.Cut(text, "\n")
+		name, value, found := strings.Cut(line, "=")
+		if key, end, block := strings.Cut(line, "<<"); block {
+			name = key
+			value, rest, found = strings.Cut(rest, "\n"+end+"\n")
+		}
+		require.True(t, found, "%q", line)
+		env, text = append(env, strings.ToUpper(name)+"="+value), rest
+	}
+	return env
 }
 
 // A level that the gate names fails the run, but a milder plan passes.
 func testGate(t *testing.T, bin string) {
 	for name, script := range map[string]string{
 		"github": at(t, load(t, "github.yaml"), "jobs", "plan", "steps", "Gate", "run").(string),
+		"gitea":  at(t, load(t, "gitea.yaml"), "jobs", "plan", "steps", "Gate", "run").(string),
 		"tekton": at(t, load(t, "tekton.yaml"), "spec", "steps", "gate", "script").(string),
 	} {
 		for level, passes := range map[string]bool{"data-loss": true, "restart": false, "live": false, "none": true} {
@@ -154,14 +175,13 @@ func testGate(t *testing.T, bin string) {
 // fails the run, whatever its level.
 func testUnapproved(t *testing.T, bin string) {
 	github := at(t, load(t, "github.yaml"), "jobs", "plan", "steps").([]any)
+	gitea := at(t, load(t, "gitea.yaml"), "jobs", "plan", "steps").([]any)
 	tekton := at(t, load(t, "tekton.yaml"), "spec", "steps").([]any)
 	for name, scripts := range map[string][]string{
 		"github": {at(t, named(github, "Plan"), "run").(string), at(t, named(github, "Gate"), "run").(string)},
-		"gitlab": {at(t, load(t, "gitlab.yaml"), "vmrender-plan", "script").([]any)[1].(string)},
-		"tekton": {
-			strings.ReplaceAll(at(t, named(tekton, "plan"), "script").(string), "/plan/", "plan/"),
-			at(t, named(tekton, "gate"), "script").(string),
-		},
+		"gitlab": {at(t, load(t, "gitlab.yaml"), "vmrender-plan", "script").([]any)[0].(string)},
+		"gitea":  {at(t, named(gitea, "Plan"), "run").(string), at(t, named(gitea, "Gate"), "run").(string)},
+		"tekton": {at(t, named(tekton, "plan"), "script").(string), at(t, named(tekton, "gate"), "script").(string)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			work := clone(t, "main")
@@ -169,15 +189,12 @@ func testUnapproved(t *testing.T, bin string) {
 			require.NoError(t, err)
 			write(t, work, map[string]string{"sites/a/fleet.yaml": string(header) + "policy: {approve: restart}\n"})
 			base := strings.TrimSpace(command(t, work, nil, "git", "merge-base", "HEAD", "origin/main"))
-			if name == "tekton" {
-				require.NoError(t, os.Mkdir(filepath.Join(work, "plan"), 0o755))
-			}
 			for i, script := range scripts {
 				cmd := exec.Command("bash", "-c", script)
 				cmd.Dir = work
 				cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+t.TempDir(), "FLEET=sites/a",
 					"FAIL_ON=none", "BASE=main", "CI_MERGE_REQUEST_DIFF_BASE_SHA="+base,
-					"GITHUB_STEP_SUMMARY=summary", "GITHUB_OUTPUT=output", "PLAN=plan")
+					"GITHUB_STEP_SUMMARY=summary", "GITHUB_OUTPUT=output", "PLAN=plan", "WORST=worst")
 				out, err := cmd.CombinedOutput()
 				if i == len(scripts)-1 {
 					require.Error(t, err, "%s", out)
