@@ -16,9 +16,10 @@ const (
 	// SubstituteAnnotation with the value [Disabled] keeps Flux from replacing variables such as ${name} in an object. It
 	// replaces some only if the Kustomization has `postBuild`.
 	SubstituteAnnotation = "kustomize.toolkit.fluxcd.io/substitute"
-	// NameLabel and NamespaceLabel are those of the Kustomization that has applied an object last. One that no longer has
-	// the object in its directory deletes it only if it is the one.
-	NameLabel      = "kustomize.toolkit.fluxcd.io/name"
+	// NameLabel is the name of the Kustomization that has applied an object last. One that no longer has the object in
+	// its directory deletes it only if it is the one.
+	NameLabel = "kustomize.toolkit.fluxcd.io/name"
+	// NamespaceLabel is the namespace of the Kustomization of [NameLabel].
 	NamespaceLabel = "kustomize.toolkit.fluxcd.io/namespace"
 	// Disabled is the value that switches off what an annotation is named after.
 	Disabled = "disabled"

@@ -54,10 +54,10 @@ func Replacement(s *Subject) []Cause {
 	return out
 }
 
-// IsMoved reports whether an object moves to another wave of Flux, without an annotation that keeps it: the Kustomization
-// of its old wave deletes what is gone from its directory, unless that of the new one has applied it before
-// (kustomize-controller v1.9.5, internal/controller/kustomization_controller.go, deleteObjects: by the labels of the
-// owner).
+// IsMoved reports whether an object moves to another wave of Flux, without an annotation that keeps it: the
+// Kustomization of its old wave deletes what is gone from its directory, unless that of the new one has applied it
+// before (kustomize-controller v1.9.5, internal/controller/kustomization_controller.go, deleteObjects: by the labels of
+// the owner).
 func IsMoved(old, now manifest.Tree) bool {
 	was, is := cluster.Annotation(old, labels.Wave), cluster.Annotation(now, labels.Wave)
 	return was != "" && is != "" && was != is && cluster.SyncOption(old, "Prune") != "false"

@@ -11,7 +11,7 @@ import (
 type argoFeature struct {
 	keys []string // below the entry
 	used func(*Machine) bool
-	// Why is what Flux lacks, and Instead what to do (kustomize-controller v1.9.5,
+	// why is what Flux lacks, and instead what to do (kustomize-controller v1.9.5,
 	// internal/controller/kustomization_controller.go: it applies all objects of a Kustomization, deletes what is gone,
 	// and then waits for their health).
 	why, instead string
@@ -20,28 +20,34 @@ type argoFeature struct {
 // argoFeatures are the features that a fleet with `target.delivery: flux` refuses.
 var argoFeatures = []argoFeature{
 	{
-		[]string{"lifecycle", "strategy"}, func(m *Machine) bool { return m.Lifecycle.Strategy.Traits().AwaitsDeletion },
-		"Flux recreates an object only if a field of it cannot be changed", "use `strategy: rollout` or `pool`",
+		keys: []string{"lifecycle", "strategy"},
+		used: func(m *Machine) bool { return m.Lifecycle.Strategy.Traits().AwaitsDeletion },
+		why:  "Flux recreates an object only if a field of it cannot be changed", instead: "use `strategy: rollout` or `pool`",
 	},
 	{
-		[]string{"lifecycle", "strategy"}, func(m *Machine) bool { return m.Lifecycle.Strategy.Traits().NamedByContent },
-		"Flux deletes the old VM before the new one is healthy", "use `strategy: rollout`",
+		keys: []string{"lifecycle", "strategy"},
+		used: func(m *Machine) bool { return m.Lifecycle.Strategy.Traits().NamedByContent },
+		why:  "Flux deletes the old VM before the new one is healthy", instead: "use `strategy: rollout`",
 	},
 	{
-		[]string{"lifecycle", "removal"}, func(m *Machine) bool { return m.Lifecycle.Removal == values.Confirm },
-		"Flux cannot wait for a confirmation", "use \"denied\", and \"approved\" in a commit before the removal",
+		keys: []string{"lifecycle", "removal"},
+		used: func(m *Machine) bool { return m.Lifecycle.Removal == values.Confirm },
+		why:  "Flux cannot wait for a confirmation", instead: "use \"denied\", and \"approved\" in a commit before the removal",
 	},
 	{
-		[]string{"lifecycle", "snapshotBefore"}, func(m *Machine) bool { return m.Lifecycle.SnapshotBefore },
-		"Flux runs no Job before it changes a VM", "use `snapshots`, which has a schedule",
+		keys: []string{"lifecycle", "snapshotBefore"},
+		used: func(m *Machine) bool { return m.Lifecycle.SnapshotBefore },
+		why:  "Flux runs no Job before it changes a VM", instead: "use `snapshots`, which has a schedule",
 	},
 	{
-		[]string{"restoreFrom"}, func(m *Machine) bool { return m.Lifecycle.RestoreFrom != nil },
-		"Flux runs no Job before it changes a VM", "suspend the Kustomization, and restore with a VirtualMachineRestore",
+		keys: []string{"restoreFrom"},
+		used: func(m *Machine) bool { return m.Lifecycle.RestoreFrom != nil },
+		why:  "Flux runs no Job before it changes a VM", instead: "suspend the Kustomization, and restore with a VirtualMachineRestore",
 	},
 	{
-		[]string{"migrate"}, func(m *Machine) bool { return m.Migration != nil },
-		"Flux has no check for the health of a migration", "migrate the VM in a fleet of Argo CD, and move it afterward",
+		keys: []string{"migrate"},
+		used: func(m *Machine) bool { return m.Migration != nil },
+		why:  "Flux has no check for the health of a migration", instead: "migrate the VM in a fleet of Argo CD, and move it afterward",
 	},
 }
 
