@@ -20,34 +20,40 @@ type argoFeature struct {
 // argoFeatures are the features that a fleet with `target.delivery: flux` refuses.
 var argoFeatures = []argoFeature{
 	{
-		keys: []string{"lifecycle", "strategy"},
-		used: func(m *Machine) bool { return m.Lifecycle.Strategy.Traits().AwaitsDeletion },
-		why:  "Flux recreates an object only if a field of it cannot be changed", instead: "use `strategy: rollout` or `pool`",
+		keys:    []string{"lifecycle", "strategy"},
+		used:    func(m *Machine) bool { return m.Lifecycle.Strategy.Traits().AwaitsDeletion },
+		why:     "Flux recreates an object only if a field of it cannot be changed",
+		instead: "use `strategy: rollout` or `pool`",
 	},
 	{
-		keys: []string{"lifecycle", "strategy"},
-		used: func(m *Machine) bool { return m.Lifecycle.Strategy.Traits().NamedByContent },
-		why:  "Flux deletes the old VM before the new one is healthy", instead: "use `strategy: rollout`",
+		keys:    []string{"lifecycle", "strategy"},
+		used:    func(m *Machine) bool { return m.Lifecycle.Strategy.Traits().NamedByContent },
+		why:     "Flux deletes the old VM before the new one is healthy",
+		instead: "use `strategy: rollout`",
 	},
 	{
-		keys: []string{"lifecycle", "removal"},
-		used: func(m *Machine) bool { return m.Lifecycle.Removal == values.Confirm },
-		why:  "Flux cannot wait for a confirmation", instead: "use \"denied\", and \"approved\" in a commit before the removal",
+		keys:    []string{"lifecycle", "removal"},
+		used:    func(m *Machine) bool { return m.Lifecycle.Removal == values.Confirm },
+		why:     "Flux cannot wait for a confirmation",
+		instead: "use \"denied\", and \"approved\" in a commit before the removal",
 	},
 	{
-		keys: []string{"lifecycle", "snapshotBefore"},
-		used: func(m *Machine) bool { return m.Lifecycle.SnapshotBefore },
-		why:  "Flux runs no Job before it changes a VM", instead: "use `snapshots`, which has a schedule",
+		keys:    []string{"lifecycle", "snapshotBefore"},
+		used:    func(m *Machine) bool { return m.Lifecycle.SnapshotBefore },
+		why:     "Flux runs no Job before it changes a VM",
+		instead: "use `snapshots`, which has a schedule",
 	},
 	{
-		keys: []string{"restoreFrom"},
-		used: func(m *Machine) bool { return m.Lifecycle.RestoreFrom != nil },
-		why:  "Flux runs no Job before it changes a VM", instead: "suspend the Kustomization, and restore with a VirtualMachineRestore",
+		keys:    []string{"restoreFrom"},
+		used:    func(m *Machine) bool { return m.Lifecycle.RestoreFrom != nil },
+		why:     "Flux runs no Job before it changes a VM",
+		instead: "suspend the Kustomization, and restore with a VirtualMachineRestore",
 	},
 	{
-		keys: []string{"migrate"},
-		used: func(m *Machine) bool { return m.Migration != nil },
-		why:  "Flux has no check for the health of a migration", instead: "migrate the VM in a fleet of Argo CD, and move it afterward",
+		keys:    []string{"migrate"},
+		used:    func(m *Machine) bool { return m.Migration != nil },
+		why:     "Flux has no check for the health of a migration",
+		instead: "migrate the VM in a fleet of Argo CD, and move it afterward",
 	},
 }
 
