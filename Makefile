@@ -21,7 +21,7 @@ RELEASE_TOOLS := bin/cosign bin/syft bin/helm
 ADMISSION := test/admission test/admission/kubevirt test/admission/cdi
 # Nested modules that are tested with a plain "go test": Argo CD's own code, the image, the schemas in editors, what KubeVirt does
 # with edits, metrics and alerts, the recipes, kustomize and kpt, what releases are made with. What takes longest is first.
-NESTED := test/impact test/image test/argocd test/metrics test/recipes test/krm test/editor tools/release
+NESTED := test/impact test/image test/argocd test/metrics test/recipes test/krm test/flux test/editor tools/release
 # Other versions of KubeVirt that the judge of test/impact is built with, each by a go.mod of its own. SAMPLED tries some of the
 # edits wherever NESTED is tested, the others all of them at night.
 JUDGE := test/impact/judge

@@ -43,7 +43,11 @@ func (s *sidecar) generate() error {
 	c := render.NewCollector()
 	c.APIs, c.Most = render.APIs(s.request.APIVersions), mostOutput
 	opts.Full = c.Full
-	_, diags := machine.Visit(".", opts, c.Visit)
+	f, diags := machine.Visit(".", opts, c.Visit)
+	if f.Header.Target.ByFlux() {
+		diags.Errorf(f.HeaderPos(source.Pos{}, "target", "delivery"), rule.Delivery, "target.delivery",
+			"Argo CD reads no annotation for Flux, and would delete what they keep; remove the Application, or the key")
+	}
 	c.CheckAPIs(diags)
 	c.CheckSize(diags)
 	rendered := c.Rendered(diags)

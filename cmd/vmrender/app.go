@@ -33,6 +33,11 @@ The default name is that of the fleet, followed by the path. If --namespace,
 so no two Applications of a fleet have the same name. --vm, --set, --default and
 --server need --name. With --vm, the Application prunes nothing automatically.
 
+With "target: {delivery: flux}", print Kustomizations of Flux instead, one for each
+directory that "vmrender template --output-dir" writes: each wave waits until the one
+before is healthy. --name and --ignore apply to them, and the flags whose names begin
+with --flux. PATH is that of the whole fleet, whose name is the default name.
+
 The fleet is validated first. If there is an error, it is reported on stderr and
 nothing is written to stdout.`
 
@@ -46,13 +51,16 @@ func newAppCommand() *cobra.Command {
   vmrender app sites/a/prod --name a-web01 --vm web01
   vmrender app sites/a --appset --rolling lab --rolling prod --max-update 25%
   vmrender app sites/a --project team-a --with-project
-  vmrender app fleet --appset --clusters vms=enabled --cluster-overlays clusters`,
+  vmrender app fleet --appset --clusters vms=enabled --cluster-overlays clusters
+  vmrender app fleet --flux-source OCIRepository/vms --flux-path prod`,
 	}
 	var o delivery.Options
 	flags := new(fleetFlags)
 	flags.register(cmd)
 	var vms []string
 	registerApp(cmd, &o, &vms)
+	order := new(fluxFlags)
+	order.register(cmd)
 	cmd.Args = cobra.MatchAll(argsBetween(0, 1), func(cmd *cobra.Command, _ []string) error {
 		o.Fleet = flags.options(cmd, vms)
 		return o.Check()
@@ -68,6 +76,12 @@ func newAppCommand() *cobra.Command {
 			return err
 		}
 		if err := problems.Report(cmd.ErrOrStderr(), diags); err != nil {
+			return err
+		}
+		if plan.Fleet().Header.Target.ByFlux() {
+			return order.print(cmd, plan, kinds.directories)
+		}
+		if err := order.reject(cmd); err != nil {
 			return err
 		}
 		object, err := reportPlan(cmd, plan)

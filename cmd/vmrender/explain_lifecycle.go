@@ -80,7 +80,7 @@ func writePolicy(w io.Writer, p render.Policy) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n", strings.TrimSpace(p.Kind+" "+string(p.Strategy)))
 	fmt.Fprintf(&out, "%s\n", p.Summary)
-	for _, on := range render.Events() {
+	for _, on := range p.Events() {
 		fmt.Fprintf(&out, "\n%s:\n", on)
 		for _, f := range p.Facts {
 			if f.On == on {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"sync"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/render"
+	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -39,8 +41,12 @@ func countVMs(rendered []render.Rendered) int {
 	return n
 }
 
-// kindRecorder records the kinds of what is rendered, sorted.
-type kindRecorder struct{ all []argocd.GroupKind }
+// kindRecorder records the kinds of what is rendered, sorted, and the directories.
+type kindRecorder struct {
+	all []argocd.GroupKind
+	// directories are those of Flux, sorted; empty for Argo CD.
+	directories []string
+}
 
 // renderMachines is like renderFleet, but returns the VMs instead of the
 // manifests.
@@ -58,7 +64,14 @@ func (k *kindRecorder) renderMachines(path string, opts fleet.Options) (*machine
 		machines = append(machines, m)
 	})
 	f.Machines = machines
-	c.Rendered(diags)
+	rendered := c.Rendered(diags)
+	if f.Header.Target.ByFlux() && !diags.HasErrors() {
+		dirs, err := render.Directories(rendered)
+		if err != nil {
+			diags.Errorf(source.Pos{}, rule.Held, "", "%s", err)
+		}
+		k.directories = slices.Sorted(maps.Keys(dirs))
+	}
 	k.all = slices.SortedFunc(slices.Values(append(k.all, c.Kinds()...)), argocd.GroupKind.Compare)
 	k.all = slices.Compact(k.all)
 	return f, diags

@@ -236,7 +236,7 @@ func (c comparison) predict() report.Plan {
 	options.Applied = f.sides.From.Origin == compare.Cluster
 	options.WasLayers, options.NowLayers = from.Layers, to.Layers
 	options.Hold = c.holdFrom()
-	if !c.oneApplication {
+	if t := targetOf(to); !c.oneApplication && (t == nil || !t.ByFlux()) { // which delivers a fleet as a whole
 		options.Was, options.Now = from.Directories, to.Directories
 	}
 	p.Plan = plan.New(from.Objects, to.Objects, options)

@@ -30,7 +30,8 @@ written to stdout.
 With --output-dir, each VM gets a file. Commit them with their list, ` + output.ListName + `.
 The next run removes the files in the list that are no longer rendered, except with
 --vm, and changes no other file. It rejects a directory with the files of another
-fleet, PATH or overlay.`,
+fleet, PATH or overlay. For Flux (target.delivery), each wave is a directory of such
+files, and "vmrender app" prints a Kustomization for each.`,
 		Example: `  vmrender template | kubectl apply --dry-run=server -f -
   vmrender template sites/a --vm web01 --vm prod/db01
   vmrender template --overlay stage.yaml --output-dir ../rendered
@@ -88,5 +89,6 @@ func writeFiles(
 func origin(f *machine.Fleet, flags *fleetFlags, vms []string) output.Origin {
 	return output.Origin{
 		Root: f.Root, Fleet: f.Header.Metadata.Name, Part: f.Part(), Overlays: flags.overlays, Selected: len(vms) > 0,
+		Flux: f.Header.Target.ByFlux(),
 	}
 }

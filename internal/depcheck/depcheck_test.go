@@ -154,7 +154,7 @@ var rooms = []room{
 		imports: join(impure, yaml, system),
 	},
 	{
-		dir: "pkg/outcome", ours: []string{"pkg/rule", "pkg/labels", "pkg/argocd"},
+		dir: "pkg/outcome", ours: []string{"pkg/rule", "pkg/labels", "pkg/argocd", "pkg/flux"},
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},
 	{
@@ -173,7 +173,7 @@ var rooms = []room{
 			"pkg/catalog", "pkg/patch",
 			"pkg/rule", "pkg/schedule", "pkg/source",
 			"pkg/manifest", "pkg/labels",
-			"pkg/argocd", "pkg/versions",
+			"pkg/argocd", "pkg/flux", "pkg/versions",
 		},
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml, system),
@@ -184,7 +184,8 @@ var rooms = []room{
 	{
 		dir: "pkg/cluster",
 		ours: []string{
-			"pkg/argocd", "pkg/labels", "pkg/manifest", "pkg/versions", "pkg/world", "internal/quantities", "internal/wording",
+			"pkg/argocd", "pkg/flux", "pkg/labels", "pkg/manifest", "pkg/versions", "pkg/world", "internal/quantities",
+			"internal/wording",
 		},
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},
@@ -196,7 +197,7 @@ var rooms = []room{
 		dir: "pkg/impact",
 		ours: []string{
 			"pkg/approval", "pkg/argocd", "pkg/cluster", "pkg/diff", "pkg/kinds", "pkg/labels", "pkg/manifest", "pkg/secret",
-			"pkg/versions", "pkg/world", "internal/quantities", "internal/sizes", "internal/wording",
+			"pkg/flux", "pkg/versions", "pkg/world", "internal/quantities", "internal/sizes", "internal/wording",
 		},
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},
@@ -204,7 +205,7 @@ var rooms = []room{
 		dir: "pkg/pairs",
 		ours: []string{
 			"pkg/approval", "pkg/argocd", "pkg/cluster", "pkg/diff", "pkg/impact", "pkg/labels", "pkg/manifest", "pkg/world",
-			"internal/quantities", "internal/wording",
+			"pkg/flux", "internal/quantities", "internal/wording",
 		},
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},
@@ -317,6 +318,10 @@ var rooms = []room{
 	{
 		dir: "pkg/argocd", ours: []string{"internal/lazyregexp"},
 		reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system),
+	},
+	// The expressions for health are data.
+	{
+		dir: "pkg/flux", ours: []string{"pkg/labels"}, reach: join(cluster, argocd, kubernetes, kubevirt), imports: impure,
 	},
 	{dir: "pkg/argocd/plugin", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
 	// The fields that Argo CD ignores are data in plugin.

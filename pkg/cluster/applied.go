@@ -63,13 +63,19 @@ func item(l []any, i int) any {
 // LastApplied is the annotation in which client-side apply records what it has applied.
 const LastApplied = corev1.LastAppliedConfigAnnotation
 
-// Applied returns what Argo CD has applied last, or nil if the object does not report it.
+// delivers reports whether a field manager is Argo CD or Flux, which applies as its controller (kustomize-controller
+// v1.9.5, main.go).
+func delivers(manager string) bool {
+	return strings.HasPrefix(manager, "argocd") || manager == "kustomize-controller"
+}
+
+// Applied returns what Argo CD or Flux has applied last, or nil if the object does not report it.
 func Applied(object manifest.Tree) manifest.Tree {
 	if last := Annotation(object, LastApplied); last != "" && json.Valid([]byte(last)) {
 		return manifest.Decode([]byte(last))
 	}
 	for _, m := range manifest.List(object, "metadata", "managedFields") {
-		if strings.HasPrefix(manifest.Text(m, "manager"), "argocd") && manifest.Text(m, "operation") == "Apply" {
+		if delivers(manifest.Text(m, "manager")) && manifest.Text(m, "operation") == "Apply" {
 			out, _ := managed(object, manifest.At(m, "fieldsV1")).(manifest.Tree)
 			if out == nil {
 				return nil
@@ -111,12 +117,12 @@ func managed(v, fields any) any {
 	return v
 }
 
-// AuthorOf returns the client other than Argo CD that set a field of an object last, and the
+// AuthorOf returns the client other than Argo CD and Flux that set a field of an object last, and the
 // time; both are "" if the cluster does not report it.
 func AuthorOf(object manifest.Tree, path []string) (name, when string) {
 	for _, m := range manifest.List(object, "metadata", "managedFields") {
 		manager, time := manifest.Text(m, "manager"), manifest.Text(m, "time")
-		if !strings.HasPrefix(manager, "argocd") && time >= when && manages(manifest.At(m, "fieldsV1"), path) {
+		if !delivers(manager) && time >= when && manages(manifest.At(m, "fieldsV1"), path) {
 			name, when = manager, time
 		}
 	}

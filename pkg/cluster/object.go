@@ -5,6 +5,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/wording"
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/flux"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/world"
@@ -15,8 +16,13 @@ func Annotation(side manifest.Tree, key string) string {
 	return manifest.Text(side, "metadata", "annotations", key)
 }
 
-// SyncOption returns the value of a sync option in an object's annotation, or "".
+// SyncOption returns the value of a sync option in an object's annotation, or "". An object that Flux keeps has those
+// with which Argo CD would keep it.
 func SyncOption(object manifest.Tree, name string) string {
+	annotation := func(key string) string { return Annotation(object, key) }
+	if (name == "Prune" || name == "Delete") && flux.Keeps(annotation) {
+		return "false"
+	}
 	return argocd.FindSyncOption(Annotation(object, argocd.SyncOptionsAnnotation), name).Value
 }
 

@@ -239,6 +239,7 @@ func (f *Fleet) checkName() {
 // as a number is 3.1.
 func (f *Fleet) checkTarget(target *source.Node) {
 	f.checkMethods(target.Get("workloadUpdateMethods"))
+	f.checkDelivery(target)
 	for _, key := range []string{"kubevirt", "cdi", "argocd", "openshift"} {
 		n := target.Get(key)
 		if n == nil || n.Kind != source.String {
@@ -252,6 +253,19 @@ func (f *Fleet) checkTarget(target *source.Node) {
 		case version.IsKnown() && versions.Parse(newest).Before(version.Minor()):
 			f.diags.Warnf(n.Pos(), rule.UnknownVersion, "target."+key,
 				"this vmrender has no rules for version %q; the newest that it has rules for is %q", n.Text, newest)
+		}
+	}
+}
+
+// checkDelivery reports keys about Argo CD in a fleet that Flux delivers.
+func (f *Fleet) checkDelivery(target *source.Node) {
+	if target.Get("delivery").Str() != "flux" {
+		return
+	}
+	for _, key := range []string{"argocd", "applyOutOfSyncOnly", "healthChecks"} {
+		if n := target.Get(key); n.IsSet() {
+			f.diags.Errorf(n.Pos(), rule.Conflict, "target."+key,
+				"is about Argo CD, and the target has `delivery: flux`; remove one of them")
 		}
 	}
 }

@@ -3,11 +3,13 @@ package impact
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/vmrender/vmrender/internal/quantities"
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/diff"
+	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/world"
 )
@@ -50,6 +52,34 @@ func Replacement(s *Subject) []Cause {
 		}
 	}
 	return out
+}
+
+// IsMoved reports whether an object moves to another wave of Flux, without an annotation that keeps it: the
+// Kustomization of its old wave deletes what is gone from its directory, unless that of the new one has applied it
+// before (kustomize-controller v1.9.5, internal/controller/kustomization_controller.go, deleteObjects: by the labels of
+// the owner).
+func IsMoved(old, now manifest.Tree) bool {
+	was, is := cluster.Annotation(old, labels.Wave), cluster.Annotation(now, labels.Wave)
+	return was != "" && is != "" && was != is && cluster.SyncOption(old, "Prune") != "false"
+}
+
+// reasonMoved is what happens to an object that moves to another wave.
+const reasonMoved = "Flux deletes it with its old wave, and creates it in the new one"
+
+// Move returns the causes of a VM that moves to another wave of Flux.
+func Move(s *Subject) []Cause {
+	out := Replacement(s)
+	out[0].Reason, out[0].Key = reasonMoved+": its disks are deleted", "wave"
+	out[0].Advice = "keep the wave, or set lifecycle: {removal: denied} in an earlier commit"
+	if waveOf(s.New) < waveOf(s.Old) {
+		out[0].Approximate = "whether Flux applies the new wave before it deletes the old one"
+	}
+	return out
+}
+
+func waveOf(object manifest.Tree) int {
+	n, _ := strconv.Atoi(cluster.Annotation(object, labels.Wave)) // which vmrender writes
+	return n
 }
 
 // RootDisk returns the name of the claim that a VM starts from: that of the disk

@@ -2,6 +2,7 @@ package impact
 
 import (
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/flux"
 	"github.com/vmrender/vmrender/pkg/labels"
 )
 
@@ -44,6 +45,12 @@ var rulesMetadata = []Rule{
 		Reason:  "Argo CD will delete it when it is no longer in Git, or with its Application",
 		Advice:  "with lifecycle: {removal: approved} this is the first of the two commits of a removal",
 		Warning: true, Key: "lifecycle", Source: sourceOptions,
+	},
+	{
+		Path: `metadata.annotations."` + flux.PruneAnnotation + `"`, If: losesProtection, Level: Metadata, Code: "unprotected",
+		Reason:  "Flux will delete it when it is no longer in Git, or with its Kustomization",
+		Advice:  "with lifecycle: {removal: approved} this is the first of the two commits of a removal",
+		Warning: true, Key: "lifecycle", Source: sourceFlux,
 	},
 	{
 		Path: `metadata.labels."kubevirt.io/vm-delete-protection"`, If: removed, Level: Metadata, Code: "unprotected",

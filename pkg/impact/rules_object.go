@@ -8,6 +8,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/diff"
+	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
@@ -29,6 +30,7 @@ var (
 		source := manifest.At(e.New, "spec", "source")
 		return len(manifest.List(e.New, "spec", "checkpoints")) > 0 && (manifest.At(source, "vddk") != nil || manifest.At(source, "imageio") != nil)
 	}, unseen}
+	moves          = Condition{"without prune: disabled", func(e *Edit) bool { return IsMoved(e.Old, e.New) }, unseen}
 	isHook         = Condition{"a hook", func(e *Edit) bool { return cluster.Annotation(e.New, argocd.HookAnnotation) != "" }, unseen}
 	ofAnsible      = Condition{"of an Ansible Job", func(e *Edit) bool { return strings.Contains(e.ID.Name, "-ansible-") }, unseen}
 	isOurs         = Condition{"rendered by vmrender", func(e *Edit) bool { return cluster.IsRendered(e.Old) }, unseen}
@@ -101,6 +103,7 @@ const (
 	resourcesFinalizer = "resources-finalizer.argocd.argoproj.io"
 	sourceSRIOV        = "sriov-network-operator release-4.20, controllers"
 	sourceApplication  = "Argo CD v3.2.11, controller/appcontroller.go"
+	sourceFlux         = "kustomize-controller v1.9.5, internal/controller/kustomization_controller.go, deleteObjects"
 	sourceFinalizer    = "Argo CD v3.2.11, controller/appcontroller.go, finalizeApplicationDeletion"
 )
 
@@ -201,6 +204,7 @@ var rulesObjects = slices.Concat(fixedContent("ConfigMap"), fixedContent(cluster
 	{Path: diff.Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps it", Source: sourceOptions},
 	{Path: diff.Removed, If: askedByPrune, Level: Delete, Code: "deleted", Reason: "Argo CD deletes it", When: "after confirmation in Argo CD", Source: sourceOptions},
 	{Path: diff.Removed, Level: Delete, Code: "deleted", Reason: "Argo CD deletes it", Source: sourceOptions},
+	{Path: `metadata.annotations."` + labels.Wave + `"`, If: moves, Level: Recreate, Code: "replaced", Reason: reasonMoved, Key: "wave", Source: sourceFlux},
 	{Path: "metadata.*.**", Level: Metadata, Code: "metadata", Reason: "labels and annotations", Source: sourceAPI},
 	{Path: "*.**", Level: Live, Code: "updated", Reason: "updated in place", Source: sourceAPI},
 })

@@ -64,6 +64,9 @@ const (
 	// Restore is an annotation of pets: the snapshot that the VirtualMachine is restored from, or was, as SNAPSHOT@TOKEN.
 	// A VirtualMachine that has the value is not restored again. Without a token it restores nothing.
 	Restore = "vmrender.io/restore"
+	// Wave is an annotation of all objects of a fleet that Flux delivers: the number of the wave, which is the directory
+	// of the object. The number of the objects that come after all waves is above those that users can set.
+	Wave = "vmrender.io/wave"
 	// Lifecycle is an annotation: [Pet] or [Cattle]. A rollout restarts no pets.
 	Lifecycle = "vmrender.io/lifecycle"
 )

@@ -51,6 +51,7 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.Maintenance:      "vmrender.io/maintenance",
 		labels.Snapshots:        "vmrender.io/snapshots",
 		labels.Restore:          "vmrender.io/restore",
+		labels.Wave:             "vmrender.io/wave",
 		labels.Started:          "vmrender.io/started",
 		labels.Schedule:         "vmrender.io/schedule",
 		labels.Power:            "vmrender.io/power",

@@ -94,6 +94,7 @@ func (d *draft) decide() *Machine {
 	d.checkVolumeNames(m.Disks, m.Filesystems)
 	d.checkGuestDisks(m)
 	d.checkStrategy(m)
+	d.checkDelivery(m)
 	m.wide = d.facts(m)
 	d.identify(m)
 	d.checkNames(m)

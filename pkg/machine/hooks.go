@@ -59,6 +59,9 @@ func first(of **record, r *record, is bool) {
 // the first VMs with such a strategy; nil if there is none.
 func (w *wide) checkOutOfSyncOnly(replaced, green *record) {
 	only := w.fleet.Header.Target.ApplyOutOfSyncOnly
+	if w.fleet.Header.Target.ByFlux() { // which has neither of the strategies
+		return
+	}
 	if replaced != nil && !only {
 		w.diags.Warnf(w.fleet.HeaderPos(replaced.pos, "target"), rule.Replace, "target.applyOutOfSyncOnly",
 			"`strategy: replace` deletes and recreates all changed VMs with their disks at the same time, and repeats it "+
@@ -94,7 +97,7 @@ func (w *wide) checkFleetName(r *record, most int, where string) {
 // whose run strategy stops it is never healthy (argo-cd pull request 29664).
 func (w *wide) checkStopped(last int, hooks bool) {
 	t := &w.fleet.Header.Target
-	if t.HealthChecks || !versions.Before(t.ArgoCD, "3.6") {
+	if t.ByFlux() || t.HealthChecks || !versions.Before(t.ArgoCD, "3.6") {
 		return
 	}
 	for _, r := range w.records {

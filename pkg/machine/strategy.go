@@ -49,7 +49,7 @@ func (d *draft) checkRemoval(lc *Lifecycle) {
 			"must not be mixed with `protect: true` at %s; remove one of them", where(d.entry.At("lifecycle", "protect")))
 	case d.traits.NamedByContent && kept:
 		d.reportLimit(at, path, "a change deletes the old VM, which would stay; remove it, or use another strategy")
-	case lc.Removal != values.Confirm:
+	case lc.Removal != values.Confirm, d.site.Target.ByFlux(): // see argoFeatures
 	case versions.Before(d.site.Target.ArgoCD, "2.14"):
 		d.errorf(at, rule.Removal, path, "Argo CD %s does not support confirmation; "+
 			"use \"denied\" or \"approved\", or set a target from 2.14 on", d.site.Target.ArgoCD)

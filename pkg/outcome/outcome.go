@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/flux"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/rule"
 )
@@ -38,6 +39,7 @@ const (
 // has these and no others.
 type Promise struct {
 	Scope               Scope
+	Flux                bool // whether Flux applies the object, and not Argo CD
 	Labels, Annotations []Pair
 	// Machine's only. Options are sync options, separated by commas, that it has at least.
 	Options string
@@ -61,7 +63,7 @@ func finding(id rule.ID, problem string, keys ...string) Finding { return Findin
 func (p *Promise) Check(m *metav1.ObjectMeta) []Finding {
 	found := p.checkKeys(nil, "labels", m.Labels, p.Labels)
 	found = p.checkKeys(found, "annotations", m.Annotations, p.Annotations)
-	if p.Scope == Machine {
+	if p.Scope == Machine && !p.Flux {
 		found = p.checkMachine(found, m.Annotations)
 	}
 	if len(m.Finalizers) > 0 {
@@ -124,6 +126,8 @@ func (p *Promise) added(field string, have map[string]string, want []Pair) []Fin
 		switch {
 		case labels.IsReserved(key):
 			id, why = rule.Reserved, "is set by vmrender, and read by its Jobs; remove it"
+		case p.Flux:
+			id, why = rule.SyncOptions, readBy(key)
 		case isHook(key) && p.Scope == Machine:
 			id, why = rule.SyncOptions, "Argo CD deletes a VM that is a hook in every sync; remove it"
 		case isHook(key):
@@ -142,12 +146,27 @@ func (p *Promise) guards(field, key string) bool {
 		return true
 	case p.Scope == Template:
 		return false
+	case p.Flux:
+		return isForDelivery(key) && key != flux.SubstituteAnnotation
 	case strings.HasPrefix(key, argocd.AnnotationPrefix):
 		return p.Scope == Part || field == "labels" || !slices.Contains(ofUsers[:], key)
 	case field == "labels" || !strings.HasPrefix(key, "helm.sh/"):
 		return false
 	}
 	return p.Scope == Part || isHook(key)
+}
+
+// isForDelivery reports whether Argo CD or Flux reads a label or an annotation.
+func isForDelivery(key string) bool {
+	return strings.HasPrefix(key, argocd.AnnotationPrefix) || strings.HasPrefix(key, flux.AnnotationPrefix)
+}
+
+// readBy returns why a key is not accepted in a fleet that Flux delivers.
+func readBy(key string) string {
+	if strings.HasPrefix(key, argocd.AnnotationPrefix) {
+		return "is for Argo CD, and the fleet has `target.delivery: flux`; remove it"
+	}
+	return "decides what Flux applies and deletes; remove it, and use the keys of `lifecycle`"
 }
 
 // ofUsers are the annotations for Argo CD that users may set on a VM. The first three have checks of their own.
@@ -165,5 +184,5 @@ func isHook(key string) bool {
 
 // IsGuarded reports whether [Promise.Check] covers a label or an annotation of a [Part].
 func IsGuarded(key string) bool {
-	return strings.HasPrefix(key, argocd.AnnotationPrefix) || strings.HasPrefix(key, "helm.sh/") || labels.IsReserved(key)
+	return isForDelivery(key) || strings.HasPrefix(key, "helm.sh/") || labels.IsReserved(key)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -26,13 +27,16 @@ type Origin struct {
 	Overlays []string
 	// Selected is true if only some VMs of the part are rendered.
 	Selected bool
+	// Flux is true if Flux applies the files, so that each wave has a directory.
+	Flux bool
 }
 
 // Counts are the numbers of files in a directory by what happened to them.
 type Counts struct{ Written, Unchanged, Removed int }
 
 // Files writes NAMESPACE/NAME.yaml, or .json, for each VM, Job and Plan to a directory, each file whole or not at all.
-// It creates the directory if needed, which must not be read as a part of the fleet.
+// For Flux, it writes DIRECTORY/NAMESPACE.NAME.yaml, with the directories of [render.Directories]. It creates the
+// directory if needed, which must not be read as a part of the fleet.
 //
 // A list in the directory, [ListName], names its files and their origin. Files that are listed and no longer
 // rendered are removed, except those of VMs that were not selected. A file that is not listed is never changed: if
@@ -41,6 +45,10 @@ func Files(dir string, from Origin, format manifest.Format, rendered []render.Re
 	if from.Root != "" && visibleBelow(from.Root, dir) {
 		return Counts{}, fmt.Errorf("%s lies in the fleet, where manifests would be read as values files; "+
 			"choose a directory outside, or a hidden one", dir)
+	}
+	all, err := place(from, format, rendered)
+	if err != nil {
+		return Counts{}, err
 	}
 	d, err := files.Create(dir)
 	if err != nil {
@@ -53,7 +61,7 @@ func Files(dir string, from Origin, format manifest.Format, rendered []render.Re
 	}
 	var batch files.Batch
 	defer batch.Discard()
-	names, err := stage(&batch, d, listed, format, rendered)
+	names, err := stage(&batch, d, listed, format, all)
 	if err != nil {
 		return Counts{}, err
 	}
@@ -63,18 +71,48 @@ func Files(dir string, from Origin, format manifest.Format, rendered []render.Re
 	return counts, err
 }
 
-// stage prepares a file for each VM, Job and Plan, and returns their names.
-func stage(b *files.Batch, d *files.Dir, listed list, format manifest.Format, all []render.Rendered) (list, error) {
+// placed is what a file contains, and its name below the directory.
+type placed struct {
+	name string
+	of   render.Rendered
+}
+
+// place returns the files of what is rendered.
+func place(from Origin, format manifest.Format, rendered []render.Rendered) ([]placed, error) {
+	all := make([]placed, 0, len(rendered))
+	if !from.Flux {
+		for _, r := range rendered {
+			if !r.Pending {
+				all = append(all, placed{path.Join(r.Namespace, r.Name+format.Ext()), r})
+			}
+		}
+		return all, nil
+	}
+	switch {
+	case format.Ext() != ".yaml": // fluxcd/pkg/kustomize v1.39.0, kustomize_generator.go, scanManifests
+		return nil, errors.New("the fleet has `target.delivery: flux`, which reads no JSON; use -o yaml")
+	case from.Selected:
+		return nil, errors.New("the fleet has `target.delivery: flux`, and a VM may have moved to another directory, " +
+			"so all files are written together; remove --vm")
+	}
+	dirs, err := render.Directories(rendered)
+	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
+		for _, r := range dirs[dir] {
+			all = append(all, placed{path.Join(dir, r.Namespace+"."+r.Name+format.Ext()), r})
+		}
+	}
+	return all, err
+}
+
+// stage prepares the files, and returns their names.
+func stage(b *files.Batch, d *files.Dir, listed list, format manifest.Format, all []placed) (list, error) {
 	names := make(list, 0, len(all))
 	var taken []error
 	for i := range all {
-		if all[i].Pending {
-			continue
-		}
-		name := path.Join(all[i].Namespace, all[i].Name+format.Ext())
+		name := all[i].name
 		names = append(names, name)
 		var text bytes.Buffer
-		if err := Machines(&text, format, all[i:i+1]); err != nil {
+		if err := Machines(&text, format, []render.Rendered{all[i].of}); err != nil {
 			return nil, err
 		}
 		put := b.Create

@@ -6,6 +6,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/diff"
+	"github.com/vmrender/vmrender/pkg/flux"
 	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -62,7 +63,7 @@ func isChanged(object, was manifest.Tree, c *diff.Change, by string) bool {
 	return by != "" && last == nil && cluster.Annotation(object, cluster.LastApplied) == ""
 }
 
-// isTracking reports whether a field is one that Argo CD or kubectl adds to what Git has, or one
+// isTracking reports whether a field is one that Argo CD, Flux or kubectl adds to what Git has, or one
 // that depends on the Application that Git is rendered for, whose name is not known here.
 func isTracking(c *diff.Change) bool {
 	if len(c.Path) != 3 || c.Path[0] != "metadata" {
@@ -71,10 +72,10 @@ func isTracking(c *diff.Change) bool {
 	return c.Path[2] == labels.Rollout && c.Was != nil && c.Now != nil || slices.Contains(tracking, c.Path[2])
 }
 
-// tracking are the labels and annotations that Argo CD or kubectl adds to what Git has.
+// tracking are the labels and annotations that Argo CD, Flux or kubectl adds to what Git has.
 var tracking = []string{
 	argocd.TrackingAnnotation, argocd.AnnotationPrefix + "installation-id", "app.kubernetes.io/instance",
-	cluster.LastApplied,
+	cluster.LastApplied, flux.NameLabel, flux.NamespaceLabel,
 }
 
 // valueAt returns the value at the path of a change; of an order, the names of the entries.

@@ -87,6 +87,7 @@ var clients = []struct{ prefix, who string }{
 	{"virtctl", "virtctl"},
 	{"forklift", "the Migration Toolkit for Virtualization"},
 	{"argocd", "Argo CD"},
+	{"kustomize-controller", "Flux"},
 }
 
 // client names the owner of a name in managedFields.

@@ -67,6 +67,8 @@ func (p *planner) machineCauses(pair *pairs.Pair, s *impact.Subject, links []*pa
 	case p.isResynced(pair):
 		return inDoubt(slices.Concat(impact.Replacement(s), p.lostState(s, ownedDisks(s, p.Live))),
 			"whether the Application has the sync option ApplyOutOfSyncOnly=true: without it, every sync recreates the VM")
+	case impact.IsMoved(s.Old, s.New):
+		return slices.Concat(impact.Move(s), p.lostState(s, ownedDisks(s, p.Live)), p.linkCauses(s, links))
 	case impact.IsReplaced(s) && !pair.IsSame() && !impact.IsUnseen(s):
 		return slices.Concat(impact.Replacement(s), p.lostState(s, ownedDisks(s, p.Live)), p.linkCauses(s, links))
 	}

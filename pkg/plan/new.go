@@ -60,6 +60,7 @@ func New(was, now []manifest.Object, o Options) *Plan {
 	p.outages()
 	p.jobs()
 	p.upgrade(o.Upgrade)
+	p.nameFlux()
 	p.addNotes()
 	p.out.Notes = p.Notes
 	p.out.Summary = summary(p.out)

@@ -18,13 +18,16 @@ import (
 // both follow from the rest: a VM that gets only these annotations, from a newer vmrender,
 // needs no snapshot and no Ansible job.
 func (x *rendering) announce(objects []runtime.Object) {
-	wave, onChange := strconv.Itoa(x.Wave), x.onChange()
+	key, wave, onChange := argocd.SyncWaveAnnotation, strconv.Itoa(x.Wave), x.onChange()
+	if x.Target.ByFlux() {
+		key = labels.Wave // which they have already
+	}
 	for _, o := range objects {
 		switch o := o.(type) {
 		case *cdiv1.DataVolume:
-			annotate(&o.ObjectMeta, argocd.SyncWaveAnnotation, wave)
+			annotate(&o.ObjectMeta, key, wave)
 		case *kubevirtv1.VirtualMachine:
-			annotate(&o.ObjectMeta, argocd.SyncWaveAnnotation, wave)
+			annotate(&o.ObjectMeta, key, wave)
 			annotate(&o.ObjectMeta, labels.OnChange, onChange)
 			if w := x.Lifecycle.Maintenance; w != nil {
 				annotate(&o.ObjectMeta, labels.Maintenance, w.Text)
@@ -39,7 +42,7 @@ func (x *rendering) announce(objects []runtime.Object) {
 				annotate(&o.ObjectMeta, labels.Patch, x.Lifecycle.Ansible.Schedule.Text)
 			}
 		case *poolv1.VirtualMachinePool:
-			annotate(&o.ObjectMeta, argocd.SyncWaveAnnotation, wave)
+			annotate(&o.ObjectMeta, key, wave)
 			annotate(&o.ObjectMeta, labels.OnChange, onChange)
 			// KubeVirt copies it to the members and restarts none of them
 			// (virt-controller watch/pool/pool.go, isOutdatedVMI, v1.8.4).

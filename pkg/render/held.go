@@ -105,8 +105,10 @@ func (r *Rendered) releasedBy(file *held.File) string {
 // hold replaces what is rendered of a VM by what its file holds.
 func (c *Collector) hold(h *holding, r *Rendered, diags *source.Diagnostics) {
 	file := h.Gate.Held
-	if wave, err := strconv.Atoi(file.MachineAnnotation(argocd.SyncWaveAnnotation)); err == nil {
-		c.jobs.last = max(c.jobs.last, wave)
+	for _, key := range []string{argocd.SyncWaveAnnotation, labels.Wave} {
+		if wave, err := strconv.Atoi(file.MachineAnnotation(key)); err == nil {
+			c.jobs.last = max(c.jobs.last, wave)
+		}
 	}
 	h.objects, h.content = h.held(), file.MachineAnnotation(labels.Content)
 	asItWas := *h.Machine

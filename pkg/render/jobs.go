@@ -159,7 +159,7 @@ func highestWave(objects []runtime.Object) int {
 		if !ok || meta.GetAnnotations()[argocd.HookAnnotation] != "" {
 			continue
 		}
-		text, ok := meta.GetAnnotations()[argocd.SyncWaveAnnotation]
+		text, ok := waveAnnotation(meta.GetAnnotations())
 		if !ok {
 			continue // wave 0
 		}

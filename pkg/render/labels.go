@@ -83,7 +83,7 @@ func (x *rendering) osLabel() string {
 func (x *rendering) vmAnnotations() map[string]string {
 	a := x.lifecycleAnnotations()
 	maps.Copy(a, x.Annotations)
-	if options, ok := x.Annotations[argocd.SyncOptionsAnnotation]; ok {
+	if options, ok := x.Annotations[argocd.SyncOptionsAnnotation]; ok && !x.Target.ByFlux() {
 		a[argocd.SyncOptionsAnnotation] = mergeOptions(x.vmOptions(), options)
 	}
 	return a

@@ -201,13 +201,13 @@ var syncRules = [...]syncRule{
 	},
 }
 
-// syncAnnotations returns the annotations for Argo CD on a part of the VM.
+// syncAnnotations returns the annotations for Argo CD, or for Flux, on a part of the VM.
 func (x *rendering) syncAnnotations(p part) map[string]string {
 	return syncRules[p].annotations(x.Wave, x.Target)
 }
 
 func (r *syncRule) annotations(wave int, target values.Target) map[string]string {
-	return mapOfPairs(r.pairs(make([]outcome.Pair, 0, mostPairs), wave, r.optionsFor(target)))
+	return mapOfPairs(r.pairs(make([]outcome.Pair, 0, mostPairs), wave, r.optionsFor(target), &target))
 }
 
 // mostPairs is the number of labels or annotations that an object has of the lifecycle, at most.
@@ -225,8 +225,11 @@ func mapOfPairs(pairs []outcome.Pair) map[string]string {
 	return m
 }
 
-// pairs appends the annotations for Argo CD on a part of a VM in a wave.
-func (r *syncRule) pairs(to []outcome.Pair, wave int, options string) []outcome.Pair {
+// pairs appends the annotations for Argo CD, or for Flux, on a part of a VM in a wave.
+func (r *syncRule) pairs(to []outcome.Pair, wave int, options string, target *values.Target) []outcome.Pair {
+	if target.ByFlux() {
+		return r.fluxPairs(to, wave, options)
+	}
 	// Argo CD's default is 0.
 	if in := wave + r.after; in != 0 {
 		to = append(to, outcome.Pair{Key: argocd.SyncWaveAnnotation, Value: strconv.Itoa(in)})
@@ -295,15 +298,26 @@ var vmParts = map[values.Strategy]part{
 
 func (x *rendering) lifecycleAnnotations() map[string]string {
 	a := mapOfPairs(x.lifecyclePairs(make([]outcome.Pair, 0, mostPairs)))
-	set(a, argocd.SyncOptionsAnnotation, x.vmOptions())
+	if !x.Target.ByFlux() {
+		set(a, argocd.SyncOptionsAnnotation, x.vmOptions())
+	}
 	return a
+}
+
+// lifecycleOptions returns the sync options that follow from the lifecycle alone: for Flux, all of them, because users
+// add none.
+func (x *rendering) lifecycleOptions() string {
+	if x.Target.ByFlux() {
+		return x.vmOptions()
+	}
+	return ""
 }
 
 // lifecyclePairs appends the annotations of the lifecycle on the VirtualMachine, without the sync options, which users
 // may add to.
 func (x *rendering) lifecyclePairs(to []outcome.Pair) []outcome.Pair {
 	lc := &x.Lifecycle
-	to = syncRules[vmParts[lc.Strategy]].pairs(to, x.Wave, "")
+	to = syncRules[vmParts[lc.Strategy]].pairs(to, x.Wave, x.lifecycleOptions(), &x.Target)
 	if !lc.Cattle() {
 		if lc.RestoreFrom != nil {
 			to = pair(to, labels.Restore, lc.RestoreFrom.String(), "")
@@ -337,6 +351,9 @@ func (x *rendering) rolloutPairs(to []outcome.Pair) []outcome.Pair {
 // secretAnnotations returns the annotations of the Secret with cloud-init data, which
 // stays if the VM stays: without it the VM can neither restart nor migrate.
 func (x *rendering) secretAnnotations() map[string]string {
+	if x.Target.ByFlux() {
+		return mapOfPairs(syncRules[dependent].fluxPairs(nil, x.Wave, x.vmOptions()))
+	}
 	a := x.syncAnnotations(dependent)
 	for o := range argocd.SyncOptions(x.vmOptions()) {
 		if text := o.String(); text == "Prune=false" || text == "Delete=false" {

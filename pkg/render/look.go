@@ -51,13 +51,14 @@ var rooms = sync.Pool{New: func() any { return new(room) }}
 
 // partPromise returns the promise of Services and of what users write, in the memory of to.
 func (x *rendering) partPromise(to []outcome.Pair) outcome.Promise {
-	return outcome.Promise{Annotations: syncRules[dependent].pairs(to, x.Wave, "")}
+	return outcome.Promise{Flux: x.Target.ByFlux(), Annotations: syncRules[dependent].pairs(to, x.Wave, "", &x.Target)}
 }
 
 func (x *rendering) lookAtMachine(m *metav1.ObjectMeta, content string) {
 	lc := &x.Lifecycle
 	p := outcome.Promise{
-		Scope: outcome.Machine, Wave: x.Wave, Pet: !lc.Cattle(), Replace: lc.Strategy.Traits().AwaitsDeletion,
+		Scope: outcome.Machine, Flux: x.Target.ByFlux(), Wave: x.Wave, Pet: !lc.Cattle(),
+		Replace:     lc.Strategy.Traits().AwaitsDeletion,
 		Annotations: pair(x.lifecyclePairs(x.room.annotations[:0]), labels.Content, content, ""),
 		Labels:      x.labelPairs(x.room.labels[:0]),
 		Instead:     "use `lifecycle.removal`, or `lifecycle: {protection: none}` if this is intended",
@@ -137,7 +138,10 @@ func (x *rendering) disk(claim string) *machine.Disk {
 
 func (x *rendering) lookAtDisk(o *cdiv1.DataVolume) {
 	rule := &syncRules[keptDisk]
-	p := outcome.Promise{Annotations: rule.pairs(x.room.annotations[:0], x.Wave, rule.optionsFor(x.Target))}
+	p := outcome.Promise{
+		Flux:        x.Target.ByFlux(),
+		Annotations: rule.pairs(x.room.annotations[:0], x.Wave, rule.optionsFor(x.Target), &x.Target),
+	}
 	for _, f := range p.Check(&o.ObjectMeta) {
 		x.reportTemplate(&f, x.disk(o.Name), f.Keys)
 	}

@@ -58,5 +58,8 @@ func PolicyOf(m *machine.Machine) Policy {
 	p := policies[slices.IndexFunc(policies, func(p Policy) bool { return p.Strategy == m.Lifecycle.Strategy })]
 	s := subjectOf(m)
 	p.Facts = slices.DeleteFunc(slices.Clone(p.Facts), func(f Fact) bool { return f.holds != nil && !f.holds(s) })
+	if m.Target.ByFlux() {
+		p.Facts = forFlux(p.Facts)
+	}
 	return p
 }

@@ -31,11 +31,11 @@ func subjectOf(m *machine.Machine) *subject {
 	for _, o := range objects {
 		switch o := o.(type) {
 		case *kubevirtv1.VirtualMachine:
-			s.options, s.labels = o.Annotations[argocd.SyncOptionsAnnotation], o.Labels
+			s.options, s.labels = syncOptions(o.Annotations), o.Labels
 		case *poolv1.VirtualMachinePool:
-			s.options, s.labels = o.Annotations[argocd.SyncOptionsAnnotation], o.Labels
+			s.options, s.labels = syncOptions(o.Annotations), o.Labels
 		case *cdiv1.DataVolume:
-			options := o.Annotations[argocd.SyncOptionsAnnotation]
+			options := syncOptions(o.Annotations)
 			s.kept[o.Name] = argocd.FindSyncOption(options, "Prune").Value == "false" &&
 				argocd.FindSyncOption(options, "Delete").Value == "false"
 		}

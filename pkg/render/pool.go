@@ -1,14 +1,11 @@
 package render
 
 import (
-	"strings"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 	poolv1 "kubevirt.io/api/pool/v1beta1"
 
-	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/versions"
 )
@@ -58,7 +55,7 @@ func (x *rendering) poolVersion() string {
 }
 
 // memberAnnotations returns the annotations of a pool's VMs, without those for
-// Argo CD, which manages the pool and not its VMs.
+// Argo CD or Flux, which manages the pool and not its VMs.
 func (x *rendering) memberAnnotations(all map[string]string) map[string]string {
 	out := map[string]string{}
 	for key, value := range all {
@@ -70,7 +67,7 @@ func (x *rendering) memberAnnotations(all map[string]string) map[string]string {
 }
 
 // isOfMember reports whether a pool's VMs have an annotation of the pool.
-func isOfMember(key string) bool { return !strings.HasPrefix(key, argocd.AnnotationPrefix) }
+func isOfMember(key string) bool { return !isForDelivery(key) }
 
 // maxUnavailable always returns a value: KubeVirt's default is all VMs at the same
 // time.

@@ -29,6 +29,9 @@ func mergeOptions(base, over string) string {
 
 // addOptions merges the lifecycle's sync options with those that overrides and patches set.
 func (x *rendering) addOptions(vm *kubevirtv1.VirtualMachine) {
+	if x.Target.ByFlux() {
+		return
+	}
 	if options, ok := vm.Annotations[argocd.SyncOptionsAnnotation]; ok && options != x.vmOptions() {
 		vm.Annotations[argocd.SyncOptionsAnnotation] = mergeOptions(x.vmOptions(), options)
 	}

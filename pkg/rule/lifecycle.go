@@ -9,6 +9,8 @@ const (
 	// BlueGreen is `strategy: blue-green` with `target.applyOutOfSyncOnly`, which deletes an old VM even if the new one
 	// has failed.
 	BlueGreen ID = "blue-green"
+	// Delivery is a key that needs Argo CD, in a fleet that Flux delivers.
+	Delivery ID = "delivery"
 	// Stopped is a VM that is declared stopped, for which a sync waits in the fleet's version of Argo CD.
 	Stopped ID = "stopped"
 	// DefaultImage is a fleet with Jobs, but without an image for them.

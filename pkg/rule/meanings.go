@@ -27,6 +27,7 @@ var meanings = map[ID]string{
 	Approval:         "An `approve` or a `policy.approved` that no change needs, or that is not a token, or one for something else than a layer renders; or `stage` for cattle.",
 	BlueGreen:        "`strategy: blue-green` with `target.applyOutOfSyncOnly`, which deletes an old VM even if the new one has failed.",
 	DefaultImage:     "A fleet with Jobs, but without an image for them.",
+	Delivery:         "A key that needs Argo CD, in a fleet that Flux delivers.",
 	Gate:             "A setting that weakens `policy.approve`, `policy.maxImpact` or `policy.limits`: an overlay that sets a worse level or a higher limit, or a strategy that deletes the VM before the cluster can compare an approval.",
 	Held:             "A file of `vmrender hold` that was changed, or that no longer fits its VM.",
 	Migrate:          "A VM that has moved from vSphere, and whose identity in Git differs from that of its guest.",

@@ -169,7 +169,11 @@ func (p *reader) isLeftOver(e cluster.Entity, apps []string) (Fact, bool) {
 	}
 	f.Advice = "put it back into Git, or delete it in the cluster"
 	if cluster.SyncOption(e.Object, "Prune") == "false" {
-		f.Says += "; Prune=false keeps it"
+		option := "Prune=false"
+		if cluster.Annotation(e.Object, labels.Wave) != "" {
+			option = "prune: disabled" // of Flux
+		}
+		f.Says += "; " + option + " keeps it"
 	}
 	f.Says += p.holdings(e)
 	return f, true

@@ -86,6 +86,9 @@ type Target struct {
 	KubeVirt string `json:"kubevirt,omitempty"`
 	// CDI version, for example "1.65".
 	CDI string `json:"cdi,omitempty"`
+	// Delivery is what applies the manifests: Argo CD, or Flux, which reads rendered files from Git or an OCI artifact
+	// ([flux.md](../how-to/flux.md)). With flux, keys that need Argo CD are errors. Defaults to argocd.
+	Delivery string `json:"delivery,omitempty" enum:"argocd,flux"`
 	// Argo CD version, for example "3.2".
 	ArgoCD string `json:"argocd,omitempty"`
 	// Whether the cluster is OpenShift, or its release, for example "4.20". With false, operating systems have public
@@ -129,6 +132,9 @@ func (t *Target) Replace(others map[string]string) {
 	t.CDI = cmp.Or(others["cdi"], t.CDI)
 	t.ArgoCD = cmp.Or(others["argocd"], t.ArgoCD)
 }
+
+// ByFlux reports whether Flux applies the manifests instead of Argo CD.
+func (t *Target) ByFlux() bool { return t.Delivery == "flux" }
 
 // Plain reports whether the cluster is known not to be OpenShift.
 func (t *Target) Plain() bool { return t.OpenShift != nil && t.OpenShift.Absent }

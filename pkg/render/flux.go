@@ -1,0 +1,98 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/flux"
+	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/outcome"
+)
+
+// fluxPairs appends the annotations for Flux on a part of a VM in a wave: the wave always, because it is the directory
+// of the object. Flux has no other way to protect an object than to leave it, on removal and on deletion.
+func (r *syncRule) fluxPairs(to []outcome.Pair, wave int, options string) []outcome.Pair {
+	to = append(to, outcome.Pair{Key: labels.Wave, Value: strconv.Itoa(wave + r.after)})
+	if argocd.FindSyncOption(options, "Prune").Value != "false" {
+		return to
+	}
+	loss := strings.Replace(r.loss, strconv.Quote(r.options), strconv.Quote(flux.Disabled), 1)
+	if loss == "" {
+		loss = "must be \"" + flux.Disabled + "\", which keeps the VM; use `lifecycle.removal`, " +
+			"or `lifecycle: {protection: none}` if this is intended"
+	}
+	return append(to, outcome.Pair{Key: flux.PruneAnnotation, Value: flux.Disabled, Loss: loss})
+}
+
+// syncOptions returns the sync options of an object with these annotations, or those with which Argo CD would do what
+// Flux does with them.
+func syncOptions(annotations map[string]string) string {
+	if flux.Keeps(func(key string) string { return annotations[key] }) {
+		return "Prune=false,Delete=false"
+	}
+	return annotations[argocd.SyncOptionsAnnotation]
+}
+
+// waveAnnotation returns the text of the wave of an object with these annotations, for Argo CD or for Flux.
+func waveAnnotation(annotations map[string]string) (text string, ok bool) {
+	for _, key := range []string{labels.Wave, argocd.SyncWaveAnnotation} {
+		if text, ok = annotations[key]; ok {
+			return text, true
+		}
+	}
+	return "", false
+}
+
+// isForDelivery reports whether an annotation is for what delivers an object, so that copies of it do not have it.
+func isForDelivery(key string) bool {
+	return key == labels.Wave || strings.HasPrefix(key, argocd.AnnotationPrefix) ||
+		strings.HasPrefix(key, flux.AnnotationPrefix)
+}
+
+// Directories returns what is rendered by the directory for Flux that it belongs to. Objects of one VM can be in
+// several. An object without a wave is an error: it was rendered for Argo CD, and a file holds it.
+func Directories(all []Rendered) (map[string][]Rendered, error) {
+	out := map[string][]Rendered{}
+	for i := range all {
+		parts := map[string]*Rendered{}
+		for line := range bytes.Lines(all[i].final()) {
+			dir, err := all[i].directory(line)
+			if err != nil {
+				return nil, err
+			}
+			if parts[dir] == nil {
+				parts[dir] = &Rendered{Namespace: all[i].Namespace, Name: all[i].Name, Jobs: all[i].Jobs}
+			}
+			parts[dir].text = append(parts[dir].text, line...)
+		}
+		for dir, part := range parts {
+			out[dir] = append(out[dir], *part)
+		}
+	}
+	return out, nil
+}
+
+// directory returns the directory for Flux of one of the objects.
+func (r *Rendered) directory(object []byte) (string, error) {
+	var o struct {
+		Metadata struct {
+			Annotations map[string]string `json:"annotations"`
+		} `json:"metadata"`
+	}
+	if err := json.Unmarshal(object, &o); err != nil {
+		return "", fmt.Errorf("reading an object of %s/%s: %w", r.Namespace, r.Name, err)
+	}
+	wave := o.Metadata.Annotations[labels.Wave]
+	switch {
+	case wave == "":
+		return "", fmt.Errorf("%s/%s: the VM is held as it was rendered for Argo CD, without the annotation %s; "+
+			"approve its change, and run `vmrender hold`", r.Namespace, r.Name, labels.Wave)
+	case r.Jobs:
+		return flux.Jobs, nil
+	}
+	return flux.Directory(wave), nil
+}
