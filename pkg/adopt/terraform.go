@@ -20,8 +20,8 @@ const stepsSensitive = "Values that Terraform marks as sensitive are in the flee
 	"cloudInit.userData, has them: read the files before you commit them, and move secrets into Secrets"
 
 // NoteOrigins adds to VMs the resources of Terraform that they come from, by NAMESPACE/NAME, and how to release them
-// there. Like those of a chart, they are imported all the same: the fleet replaces their configuration. Values of a VM with
-// sensitive ones are removed from its report.
+// there. Like those of a chart, they are imported all the same: the fleet replaces their configuration. Values of a VM
+// with sensitive ones are removed from its report.
 func NoteOrigins(vms []*Machine, origins map[string]Origin) {
 	var noted []*Machine
 	var released []string

@@ -63,9 +63,9 @@ func IsTerraform(head []byte) bool {
 	return m != nil && slices.Contains(firstKeys, string(m[1]))
 }
 
-// ReadTerraform reads the objects of a state or a plan of Terraform or OpenTofu: what `terraform show -json` prints,
-// of which the planned values count, and terraform.tfstate (version 4). Secrets and data sources are left out.
-// Resources that contain no objects of Kubernetes are notes. No finding contains the value of an attribute, because Terraform
+// ReadTerraform reads the objects of a state or a plan of Terraform or OpenTofu: what `terraform show -json` prints, of
+// which the planned values count, and terraform.tfstate (version 4). Secrets and data sources are left out. Resources
+// that contain no objects of Kubernetes are notes. No finding contains the value of an attribute, because Terraform
 // stores sensitive ones like all others.
 func ReadTerraform(r io.Reader) State {
 	text, err := io.ReadAll(io.LimitReader(r, maxTotal+1))

@@ -64,6 +64,9 @@ const (
 	// Restore is an annotation of pets: the snapshot that the VirtualMachine is restored from, or was, as SNAPSHOT@TOKEN.
 	// A VirtualMachine that has the value is not restored again. Without a token it restores nothing.
 	Restore = "vmrender.io/restore"
+	// Catalog is an annotation of VirtualMachineTemplates, and of the VMs that are created from them: the fleet and the
+	// operating system of its catalog, such as "site/rhel9". These VMs are not in Git.
+	Catalog = "vmrender.io/catalog"
 	// Lifecycle is an annotation: [Pet] or [Cattle]. A rollout restarts no pets.
 	Lifecycle = "vmrender.io/lifecycle"
 )
