@@ -167,7 +167,9 @@ func (f *importFlags) readTerraform(at string, in io.Reader) ([]manifest.Object,
 		diags.Errorf(source.Pos{File: at, Line: p.Line, Col: p.Col}, rule.Unreadable, p.Address, "%s", p.Text)
 	}
 	for _, n := range s.Notes {
-		diags.Warnf(source.Pos{File: at}, rule.Unreadable, n.Address, "%s", n.Text)
+		diags.Add(source.Diagnostic{
+			Pos: source.Pos{File: at}, Severity: source.Warning, Rule: rule.Unreadable, Path: n.Address, Message: n.Text,
+		})
 	}
 	objects := make([]manifest.Object, len(s.Objects))
 	for i, o := range s.Objects {
