@@ -118,8 +118,10 @@ func (w *work) clean(vm tree) {
 	delete(vm, "apiVersion")
 	delete(vm, "kind")
 	delete(manifest.Map(vm, "metadata"), "namespace")
-	metas := []tree{manifest.Map(vm, "metadata"), manifest.Map(vm, "spec", "template", "metadata")}
-	for _, dv := range manifest.List(vm, "spec", "dataVolumeTemplates") {
+	disks := manifest.List(vm, "spec", "dataVolumeTemplates")
+	metas := make([]tree, 0, len(disks)+2)
+	metas = append(metas, manifest.Map(vm, "metadata"), manifest.Map(vm, "spec", "template", "metadata"))
+	for _, dv := range disks {
 		metas = append(metas, manifest.Map(dv, "metadata"))
 	}
 	for _, meta := range metas {
