@@ -11,7 +11,9 @@ import (
 	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/report/problems"
+	"github.com/vmrender/vmrender/pkg/selfservice"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -22,9 +24,13 @@ func newCatalogCommand() *cobra.Command {
 		Short: "List the names that VMs can use",
 		Long: `List the catalog: operating systems, flavors and the other names that VMs can use.
 Without an argument, list all kinds. With the PATH of a fleet, merge its entries
-over the built-in ones.`,
+over the built-in ones.
+
+With -o templates, print a VirtualMachineTemplate of KubeVirt for each operating system,
+from which users create VMs in the console. These VMs are not in Git.`,
 		Example: `  vmrender catalog os
-  vmrender catalog networks site-a -o json`,
+  vmrender catalog networks site-a -o json
+  vmrender catalog os site-a -o templates | kubectl apply -n golden -f -`,
 		Args: cobra.MatchAll(argsBetween(0, 2), oneOf(kinds)),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
@@ -35,8 +41,11 @@ over the built-in ones.`,
 	}
 	var overlays []string
 	cmd.Flags().StringArrayVar(&overlays, "overlay", nil, "`file` to merge over the fleet (repeatable)")
-	form := outputFlag(cmd, forms())
+	form := outputFlag(cmd, append(forms(), asTemplates))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if form.value == asTemplates {
+			return writeTemplates(cmd, args, overlays)
+		}
 		set, err := fleetCatalog(cmd, args, overlays)
 		if err != nil {
 			return err
@@ -46,6 +55,31 @@ over the built-in ones.`,
 		})
 	}
 	return cmd
+}
+
+// asTemplates is the form of operating systems as VirtualMachineTemplates.
+const asTemplates word = "templates"
+
+// writeTemplates writes the operating systems of the catalog as VirtualMachineTemplates.
+func writeTemplates(cmd *cobra.Command, args, overlays []string) error {
+	path := ""
+	switch {
+	case len(args) > 0 && args[0] != "os":
+		return fmt.Errorf("-o templates is for operating systems; use it with %q instead of %q", "os", args[0])
+	case len(args) > 1:
+		path = args[1]
+	}
+	objects, diags := selfservice.Templates(path, fleet.Options{Overlays: overlays, Stdin: cmd.InOrStdin()})
+	if err := problems.Report(cmd.ErrOrStderr(), diags); err != nil {
+		return err
+	}
+	w := manifest.NewWriter(cmd.OutOrStdout(), manifest.YAML)
+	for i := range objects {
+		if err := w.Write(objects[i].JSON); err != nil {
+			return err
+		}
+	}
+	return w.Close()
 }
 
 // catalogKinds are the kinds of entries.

@@ -24,6 +24,8 @@ The VMs come from one of these inputs:
 
 - FILE: manifests as YAML or JSON, Lists, OpenShift Templates and
   VirtualMachineTemplates, a backup of Velero (tar.gz), or an OCI export of KubeVirt
+- FILE of Terraform or OpenTofu: a state or a plan that "terraform show -json" prints, or
+  terraform.tfstate
 - DIR: a directory of such files
 - standard input ("-")
 - a Helm chart and its values (--from-chart)
@@ -56,11 +58,12 @@ type importFlags struct {
 	failOnDiff          bool
 	incomplete          bool // parts of the input were left out
 	options             adopt.Options
+	origins             map[string]adopt.Origin // of VMs that Terraform manages, by NAMESPACE/NAME
 	merge               mergeFlags
 }
 
 func newImportCommand() *cobra.Command {
-	f := new(importFlags)
+	f := &importFlags{origins: map[string]adopt.Origin{}}
 	cmd := &cobra.Command{
 		Use:   "import [FILE | DIR | -]...",
 		Short: "Write existing VirtualMachines as a fleet",
@@ -68,6 +71,7 @@ func newImportCommand() *cobra.Command {
 		Example: `  kubectl get vm,dv,pvc,vmi -n shop -o yaml --show-managed-fields | vmrender import - --output-dir shop
   vmrender import --context prod --namespace shop --mapping map.yaml --output-dir shop
   vmrender import exports/ --output-dir site-a --fail-on-diff
+  terraform show -json | vmrender import - --output-dir shop
   vmrender import --from-chart edge-gitops-vms --values values.yaml -n edge -o edge
   vmrender import --context prod --namespace shop --merge site-a/shop --write`,
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
@@ -131,6 +135,7 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 	if len(result.Machines) == 0 {
 		return fmt.Errorf("%s: the mapping omits all VMs; expected a line for each to be imported", f.mapping)
 	}
+	adopt.NoteOrigins(result.Machines, f.origins)
 	if err := f.write(cmd, result); err != nil {
 		return err
 	}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -47,7 +49,7 @@ func (f *importFlags) readFiles(cmd *cobra.Command, files []string) ([]manifest.
 	diags := new(source.Diagnostics)
 	var objects []manifest.Object
 	for _, file := range files {
-		more, found := readInput(cmd, file)
+		more, found := f.readInput(cmd, file)
 		objects = append(objects, more...)
 		diags.Merge(found)
 	}
@@ -75,7 +77,10 @@ func (f *importFlags) besideVMs(objects []manifest.Object, diags *source.Diagnos
 	f.incomplete = true
 	out := new(source.Diagnostics)
 	for _, d := range diags.Sorted() {
-		out.Warnf(d.Pos, d.Rule, d.Path, "%s; it is left out", d.Message)
+		if d.Severity == source.Error {
+			d.Severity, d.Message = source.Warning, d.Message+"; it is left out"
+		}
+		out.Add(d)
 	}
 	return out
 }
@@ -123,11 +128,22 @@ func (f *importFlags) readValues(cmd *cobra.Command) ([]byte, error) {
 	return source.AppendJSON(nil, docs[0]), nil
 }
 
-// readInput reads one file or directory of manifests, an archive, or an image layout.
-func readInput(cmd *cobra.Command, at string) ([]manifest.Object, *source.Diagnostics) {
+// readInput reads one file or directory of manifests, an archive, an image layout, or a state or a plan of Terraform.
+func (f *importFlags) readInput(cmd *cobra.Command, at string) ([]manifest.Object, *source.Diagnostics) {
 	if at == "-" {
-		l := compare.Manifests(at, cmd.InOrStdin())
+		in := bufio.NewReader(cmd.InOrStdin())
+		if head, _ := in.Peek(headSize); exports.IsTerraform(head) {
+			return f.readTerraform(at, in)
+		}
+		l := compare.Manifests(at, in)
 		return l.Objects, l.Diags
+	}
+	if file, err := os.Open(at); err == nil { // a file that cannot be opened is an error of [exports.Read]
+		defer file.Close() //nolint:errcheck // nothing was written to it
+		in := bufio.NewReader(file)
+		if head, _ := in.Peek(headSize); exports.IsTerraform(head) {
+			return f.readTerraform(at, in)
+		}
 	}
 	if objects, isExport, err := exports.Read(at); isExport {
 		diags := new(source.Diagnostics)
@@ -138,6 +154,33 @@ func readInput(cmd *cobra.Command, at string) ([]manifest.Object, *source.Diagno
 	}
 	l := compare.ManifestsPart(at)
 	return l.Objects, l.Diags
+}
+
+// headSize is how many bytes of a file decide what it is.
+const headSize = 512
+
+// readTerraform reads the objects of a state or a plan of Terraform, and notes the resources of its VMs.
+func (f *importFlags) readTerraform(at string, in io.Reader) ([]manifest.Object, *source.Diagnostics) {
+	s := exports.ReadTerraform(in)
+	diags := new(source.Diagnostics)
+	for _, p := range s.Problems {
+		diags.Errorf(source.Pos{File: at, Line: p.Line, Col: p.Col}, rule.Unreadable, p.Address, "%s", p.Text)
+	}
+	for _, n := range s.Notes {
+		diags.Add(source.Diagnostic{
+			Pos: source.Pos{File: at}, Severity: source.Warning, Rule: rule.Unreadable, Path: n.Address, Message: n.Text,
+		})
+	}
+	objects := make([]manifest.Object, len(s.Objects))
+	for i, o := range s.Objects {
+		objects[i] = o.Object
+		if adopt.IsVM(o.Object) {
+			f.origins[f.options.NamespaceOf(o.Object)+"/"+o.Name] = adopt.Origin{
+				File: at, Address: o.Address, Sensitive: o.Sensitive,
+			}
+		}
+	}
+	return objects, diags
 }
 
 // query reads the VMs from the cluster, and what belongs to them.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/internal/process"
+	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/writeback"
@@ -68,6 +69,11 @@ func (f *importFlags) mergeInto(cmd *cobra.Command, objects []manifest.Object) e
 	if len(merged.Machines) == 0 {
 		return errors.New("no VirtualMachine to import; expected what `kubectl get vm,dv,pvc,vmi -o yaml` prints")
 	}
+	vms := make([]*adopt.Machine, len(merged.Machines))
+	for i, m := range merged.Machines {
+		vms[i] = &m.Machine
+	}
+	adopt.NoteOrigins(vms, f.origins)
 	if f.merge.write {
 		err = f.saveMerged(cmd, merged)
 	} else {

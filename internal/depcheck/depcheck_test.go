@@ -265,6 +265,15 @@ var rooms = []room{
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml),
 	},
 	{
+		dir: "pkg/selfservice",
+		ours: []string{
+			"pkg/catalog", "pkg/fleet", "pkg/labels", "pkg/machine", "pkg/manifest", "pkg/render", "pkg/rule", "pkg/source",
+			"internal/lazyregexp",
+		},
+		reach:   join(cluster, argocd),
+		imports: join(impure, yaml, kubevirt),
+	},
+	{
 		dir: "pkg/adopt",
 		ours: []string{
 			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest",

@@ -1,6 +1,6 @@
 // Package exports reads the objects of existing VMs from what other programs write: backups by Velero, VMs that
-// KubeVirt exports as OCI image layouts, and templates of OpenShift and KubeVirt. Files of manifests and clusters are
-// read elsewhere.
+// KubeVirt exports as OCI image layouts, templates of OpenShift and KubeVirt, and states and plans of Terraform. Files
+// of manifests and clusters are read elsewhere.
 package exports
 
 import (

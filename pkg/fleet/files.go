@@ -8,8 +8,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// stdinName is the file name of standard input in diagnostics.
-const stdinName = "<stdin>"
+// StdinName is the file name of standard input, and of [Options.Instead], in diagnostics.
+const StdinName = "<stdin>"
 
 // reader reads the files of a fleet for one visitor.
 type reader struct {
@@ -20,11 +20,16 @@ type reader struct {
 func (r *reader) readStdin() {
 	data, err := io.ReadAll(io.LimitReader(r.Stdin, source.MaxFileSize+1))
 	if err != nil {
-		r.fail(stdinName, rule.Unreadable, err.Error())
+		r.fail(StdinName, rule.Unreadable, err.Error())
 		return
 	}
+	r.readText(data, nil)
+}
+
+// readText reads a file without a name.
+func (r *reader) readText(data []byte, below *Level) {
 	var diags source.Diagnostics
-	r.readDocs(stdinName, source.Parse(&source.File{Name: stdinName, Data: data}, &diags), nil, &diags)
+	r.readDocs(StdinName, source.Parse(&source.File{Name: StdinName, Data: data}, &diags), below, &diags)
 	r.report(&diags)
 }
 

@@ -6,6 +6,7 @@ package fleet
 import (
 	"io"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
@@ -52,6 +53,9 @@ type Options struct {
 	Alone bool
 	// Stdin is read for the path "-".
 	Stdin io.Reader
+	// Instead is the text of a file of VMs that is read in the place of all files of the fleet except fleet.yaml and the
+	// overlays, or nil. Values of overlays for VMs that it does not have are no errors.
+	Instead []byte
 	// Limit is the topmost directory in which to search for fleet.yaml. Defaults to the root of the repository.
 	Limit string
 	// Jobs is the number of files to read at the same time. Defaults to the result of Workers.
@@ -121,7 +125,7 @@ func Open(path string, opts Options, diags *source.Diagnostics) *Fleet {
 // openStdin prepares for reading a file without a fleet.
 func (f *Fleet) openStdin() {
 	if f.Stdin == nil {
-		f.fail(stdinName, rule.Unreadable, "there is no standard input")
+		f.fail(StdinName, rule.Unreadable, "there is no standard input")
 		return
 	}
 	f.completeTarget()
@@ -154,9 +158,14 @@ func (f *Fleet) Each(visit Visitor) {
 	}
 	f.pool = newPool(f.Jobs, f.Workers, f.Rest)
 	r := reader{Fleet: f, visit: visit}
-	if f.tree == nil {
+	switch {
+	case f.Instead != nil:
+		r.readText(f.Instead, f.top)
+		f.pool.close()
+		return
+	case f.tree == nil:
 		r.readStdin()
-	} else {
+	default:
 		r.readTree()
 	}
 	f.pool.close()
@@ -192,7 +201,7 @@ func (f *Fleet) isWhole() bool { return f.tree != nil && f.tree.part == f.tree.r
 func (f *Fleet) PartPos() source.Pos {
 	switch {
 	case f.tree == nil:
-		return source.Pos{File: stdinName}
+		return source.Pos{File: StdinName}
 	case f.isWhole():
 		return source.Pos{File: f.tree.header}
 	}
@@ -222,6 +231,18 @@ func (f *Fleet) HeaderPos(otherwise source.Pos, keys ...string) source.Pos {
 // HeaderKey returns the value of a key of fleet.yaml and the overlays as
 // written, or nil if it is unset.
 func (f *Fleet) HeaderKey(keys ...string) *source.Node { return f.header.Get(keys...) }
+
+// HasDefault reports whether all VMs inherit a key of VMs from fleet.yaml or an overlay, such as {"cloudInit", "user"}.
+func (f *Fleet) HasDefault(key ...string) bool {
+	for l := f.top; l != nil; l = l.Parent {
+		if l.Keys.Get(key...).IsSet() {
+			return true
+		}
+	}
+	return slices.ContainsFunc(f.overlays, func(o overlay) bool {
+		return o.every != nil && o.every.Keys.Get(key...).IsSet()
+	})
+}
 
 // Incomplete reports whether problems prevented VMs from being read: a VM that
 // seems to be missing may be among them.

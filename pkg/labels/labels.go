@@ -67,6 +67,9 @@ const (
 	// Wave is an annotation of all objects of a fleet that Flux delivers: the number of the wave, which is the directory
 	// of the object. The number of the objects that come after all waves is above those that users can set.
 	Wave = "vmrender.io/wave"
+	// Catalog is an annotation of VirtualMachineTemplates, and of the VMs that are created from them: the fleet and the
+	// operating system of its catalog, such as "site/rhel9". These VMs are not in Git.
+	Catalog = "vmrender.io/catalog"
 	// Lifecycle is an annotation: [Pet] or [Cattle]. A rollout restarts no pets.
 	Lifecycle = "vmrender.io/lifecycle"
 )

@@ -39,6 +39,7 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.Pool:             "vmrender.io/pool",
 		labels.UserData:         "vmrender.io/user-data",
 		labels.Lifecycle:        "vmrender.io/lifecycle",
+		labels.Catalog:          "vmrender.io/catalog",
 		labels.Strategy:         "vmrender.io/strategy",
 		labels.OnChange:         "vmrender.io/on-change",
 		labels.InPlace:          "in-place",

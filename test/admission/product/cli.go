@@ -148,6 +148,15 @@ func (c CLI) OperatingSystems(t *testing.T) []OS {
 	return systems
 }
 
+// Templates returns the VirtualMachineTemplates of the built-in catalog.
+func (c CLI) Templates(t *testing.T) []object.Object {
+	t.Helper()
+	objects, err := object.Read(c.run(t, "catalog", "os", "-o", "templates"))
+	require.NoError(t, err)
+	require.NotEmpty(t, objects)
+	return objects
+}
+
 // Fleets returns the directories of the fleets that the judges must accept, by
 // their path in the repository: those under examples/, and one in this package
 // with a VM for every key of the format.
