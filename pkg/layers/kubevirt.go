@@ -32,8 +32,9 @@ func (p *loaded) followKubeVirt(diags *source.Diagnostics) {
 		return
 	}
 	if versions.Before(version, oldestKubeVirt) || versions.Before(versions.Newest, version) {
-		diags.Warnf(p.root.Get("target", "kubevirt").Pos(), rule.UnknownVersion, "target.kubevirt", "version %q is not one "+
-			"that vmrender has rules of layers for, %s to %s: what it has may be wrong", version, oldestKubeVirt, versions.Newest)
+		diags.Warnf(p.root.Get("target", "kubevirt").Pos(), rule.UnknownVersion, "target.kubevirt",
+			"version %q is not one that vmrender has rules of layers for, %s to %s: what it has may be wrong",
+			version, oldestKubeVirt, versions.Newest)
 	}
 	p.checkAPI(version, "the HyperConverged that deploys KubeVirt "+version, diags)
 	for i := range p.layers {

@@ -280,25 +280,30 @@ func TestOpenShiftRelease(t *testing.T) {
 // On a cluster that is not OpenShift, the API version of HyperConverged follows from KubeVirt, not from Kubernetes.
 func TestKubeVirt(t *testing.T) {
 	render := func(layer, target, values string) (string, string) {
-		file := write(t, "source: {repoURL: https://git.example.com/p.git}\ntarget: "+target+"\nlayers:\n  hyperconverged: {"+
-			values+"}\n  higher-density: {values: {hyperconverged: {manage: true}}, provides: [machineconfiguration.openshift.io]}\n")
+		file := write(t, "source: {repoURL: https://git.example.com/p.git}\ntarget: "+target+"\n"+
+			"layers:\n  hyperconverged: {"+values+"}\n  higher-density:\n    values: {hyperconverged: {manage: true}}\n"+
+			"    provides: [machineconfiguration.openshift.io]\n")
 		objects, diags := layers.RenderLayer(file, layer, layers.Options{})
 		return yaml(t, objects), problems(diags, "")
 	}
 	for version, api := range map[string]string{"1.6": "v1beta1", "1.7.2": "v1beta1", "1.8": "v1beta1", "1.9": "v1"} {
 		for _, kubernetes := range []string{"1.31", "1.36"} {
-			text, wrong := render("hyperconverged", fmt.Sprintf("{openshift: false, kubevirt: %q, kubernetes: %q}", version, kubernetes), "")
+			target := fmt.Sprintf("{openshift: false, kubevirt: %q, kubernetes: %q}", version, kubernetes)
+			text, wrong := render("hyperconverged", target, "")
 			require.Empty(t, wrong)
 			require.Contains(t, text, "apiVersion: hco.kubevirt.io/"+api+"\n", version+" on "+kubernetes)
 		}
 	}
 	for _, c := range []struct{ target, values, want string }{
-		{`{openshift: false, kubevirt: "1.8"}`, "values: {apiVersion: v1}", "layers.hyperconverged.values.apiVersion: the HyperConverged " +
-			"that deploys KubeVirt 1.8 has v1beta1, and v1 is from OpenShift 4.23 and KubeVirt 1.9; remove it"},
+		{`{openshift: false, kubevirt: "1.8"}`, "values: {apiVersion: v1}", "layers.hyperconverged.values.apiVersion: " +
+			"the HyperConverged that deploys KubeVirt 1.8 has v1beta1, and v1 is from OpenShift 4.23 and KubeVirt 1.9; remove it"},
 		{`{openshift: false, kubevirt: "1.9"}`, "values: {apiVersion: v1beta1}", ""},
-		{`{openshift: false, kubevirt: "1.5"}`, "", `warning: target.kubevirt: version "1.5" is not one that vmrender has rules of layers for, 1.6 to 1.9`},
+		{
+			`{openshift: false, kubevirt: "1.5"}`, "",
+			`warning: target.kubevirt: version "1.5" is not one that vmrender has rules of layers for, 1.6 to 1.9`,
+		},
 		{`{openshift: false, kubevirt: "1.10"}`, "", `warning: target.kubevirt: version "1.10" is not one that`},
-		{`{openshift: "4.20", kubevirt: "1.6"}`, "", "target.kubevirt: the release of OpenShift determines it; set `target.openshift`"},
+		{`{openshift: "4.20", kubevirt: "1.6"}`, "", "target.kubevirt: the release of OpenShift determines it; set"},
 		{`{kubevirt: new, openshift: false}`, "", `target.kubevirt: invalid version "new"; expected a version such as "1.8"`},
 	} {
 		_, wrong := render("hyperconverged", c.target, c.values)

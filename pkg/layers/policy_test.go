@@ -18,7 +18,7 @@ import (
 // The PolicyAutomation that the page about patches shows has all the fields of one that is rendered, of which its
 // definition requires most.
 func TestPatchPage(t *testing.T) {
-	file := write(t, "layers: {baseline: {automation: {template: patch, secret: aap}, values: {kubelet: {enabled: true}}}}\n")
+	file := write(t, "layers:\n  baseline: {automation: {template: patch, secret: aap}, values: {kubelet: {enabled: true}}}\n")
 	objects, diags := layers.Render(file, layers.Options{Policies: true})
 	require.NotContains(t, problems(diags, ""), "automation")
 	rendered := specOf(t, yaml(t, objects))
@@ -40,7 +40,7 @@ func fields(of map[string]any) []string { return slices.Sorted(maps.Keys(of)) }
 // specOf returns the spec of the PolicyAutomation in a text, or nil.
 func specOf(t *testing.T, text string) map[string]any {
 	t.Helper()
-	for _, document := range strings.Split(text, "\n---\n") {
+	for document := range strings.SplitSeq(text, "\n---\n") {
 		var object struct {
 			Kind string
 			Spec map[string]any

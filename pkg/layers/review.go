@@ -116,7 +116,8 @@ func (p *loaded) spelledOut(other, reviewed *layer) *layer {
 		if a.From.Chart == reviewed.entry.Name {
 			mine, its = a.From, a.To
 		}
-		if mine.Chart != reviewed.entry.Name || its.Chart != other.entry.Name || a.As != "" || out.Values.Get(its.keys()...).IsSet() {
+		of := mine.Chart == reviewed.entry.Name && its.Chart == other.entry.Name
+		if !of || a.As != "" || out.Values.Get(its.keys()...).IsSet() {
 			continue
 		}
 		if value := reviewed.effective(&agreement{From: mine, If: a.ifOf(reviewed)}); value != nil {

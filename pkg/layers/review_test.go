@@ -107,8 +107,8 @@ layers:
 	require.Equal(t, apply(dry), apply(text))
 }
 
-// A value that a layer has in common with another one makes its approval stale if it is changed in the cluster, although
-// Git leaves it to the charts.
+// A value that a layer has in common with another one makes its approval stale if it is changed in the cluster,
+// although Git leaves it to the charts.
 func TestReviewIsOfWhatAgrees(t *testing.T) {
 	const platform = "source: {repoURL: https://git.example.com/platform.git}\n" +
 		"target: {openshift: %q, image: registry.example.com/vmrender:1}\nlayers:\n  hyperconverged: {}\n" +

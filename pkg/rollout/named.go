@@ -14,9 +14,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// Named returns objects by their identities, in the API versions of these, as a stream of manifests. It only reads. What
-// the cluster does not have or serve is left out, as are Secrets. What it is not allowed to read is left out as well, and
-// listed in the second result.
+// Named returns objects by their identities, in the API versions of these, as a stream of manifests. It only reads.
+// What the cluster does not have or serve is left out, as are Secrets. What it is not allowed to read is left out as
+// well, and listed in the second result.
 func (c *Cluster) Named(ctx context.Context, ids []manifest.ID) (stream []byte, unread []string, err error) {
 	var out bytes.Buffer
 	served := discovery{cluster: c, known: map[string][]apiResource{}}
@@ -41,6 +41,7 @@ func (c *Cluster) Named(ctx context.Context, ids []manifest.ID) (stream []byte, 
 		case found:
 			out.WriteString("---\n")
 			out.Write(live)
+			out.WriteByte('\n')
 		}
 	}
 	slices.Sort(unread)
@@ -75,7 +76,9 @@ func (d *discovery) path(ctx context.Context, id manifest.ID, namespace string) 
 		resources = served.Resources
 		d.known[root] = resources
 	}
-	i := slices.IndexFunc(resources, func(r apiResource) bool { return r.Kind == id.Kind && !strings.Contains(r.Name, "/") })
+	i := slices.IndexFunc(resources, func(r apiResource) bool {
+		return r.Kind == id.Kind && !strings.Contains(r.Name, "/")
+	})
 	if i < 0 {
 		return "", nil
 	}

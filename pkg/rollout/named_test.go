@@ -9,7 +9,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
-// Objects are read by their names, in the version that is asked for. What does not exist, or whose kind is not served, is
+// Objects are read by their names, in the version of the name. What does not exist, or whose kind is not served, is
 // left out, and Secrets are not read.
 func TestNamed(t *testing.T) {
 	const v1 = "/apis/hco.kubevirt.io/v1"
@@ -30,5 +30,6 @@ func TestNamed(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Empty(t, unread)
-	require.Equal(t, "---\n"+`{"kind": "HyperConverged", "spec": {"n": 10000000000000001}}`+"---\n"+`{"kind": "NodeHealthCheck"}`, string(stream))
+	require.Equal(t, "---\n"+`{"kind": "HyperConverged", "spec": {"n": 10000000000000001}}`+"\n"+
+		"---\n"+`{"kind": "NodeHealthCheck"}`+"\n", string(stream))
 }

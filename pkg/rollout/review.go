@@ -55,7 +55,9 @@ func (c *Cluster) Review(ctx context.Context, l *approval.Layer) error {
 
 // subject returns an object from the cluster, or nil if it, or its kind, does not exist. One without a namespace in Git
 // is in the given one, if its kind has namespaces.
-func (d *discovery) subject(ctx context.Context, s *approval.Subject, namespace string) (live map[string]any, err error) {
+func (d *discovery) subject(
+	ctx context.Context, s *approval.Subject, namespace string,
+) (live map[string]any, err error) {
 	id := manifest.ID{APIVersion: s.APIVersion, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}
 	path, err := d.path(ctx, id, namespace)
 	if err != nil || path == "" {

@@ -146,7 +146,7 @@ func draw(lines map[string]*network, rows map[string]*networkRow) networkMap {
 
 // place sets the positions and texts of a row.
 func (r *networkRow) place(y int, lines map[string]*network) {
-	r.Y, r.Label, r.Names = y, label(wireStart-8, r.names, 2), some(r.names, mostNames)
+	r.Y, r.Label, r.Names = y, label(wireStart-8, r.names, 2), some(r.names)
 	dots := r.Dots[:0]
 	for i, d := range r.Dots {
 		line := lines[r.keys[i]]
@@ -155,7 +155,7 @@ func (r *networkRow) place(y int, lines map[string]*network) {
 		}
 		d.X, d.Color, d.Title = line.X, line.Color, r.keys[i]
 		if len(d.addresses) > 0 {
-			d.Title += ": " + some(d.addresses, mostNames)
+			d.Title += ": " + some(d.addresses)
 		}
 		if r.From == 0 || d.X < r.From {
 			r.From = d.X
@@ -181,11 +181,11 @@ func (n network) Tag() string {
 }
 
 // some returns the first names, and how many follow.
-func some(names []string, most int) string {
-	if len(names) <= most+1 {
+func some(names []string) string {
+	if len(names) <= mostNames+1 {
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s and %s more", strings.Join(names[:most], ", "), thousands(len(names)-most))
+	return fmt.Sprintf("%s and %s more", strings.Join(names[:mostNames], ", "), thousands(len(names)-mostNames))
 }
 
 func b2i(b bool) int {

@@ -193,4 +193,4 @@ func nameFrom(from, namespace, name string) string {
 }
 
 // FirstNames returns the first VMs of a Job, or objects of a step, for a line of text.
-func (planBody) FirstNames(names []string) string { return some(names, mostNames) }
+func (planBody) FirstNames(names []string) string { return some(names) }

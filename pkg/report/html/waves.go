@@ -114,7 +114,7 @@ func groupByWave(machines []*machine.Machine) ([]*waveBox, map[[2]string]*waveBo
 		}
 	}
 	for _, b := range boxes {
-		b.Label, b.Names = label(boxWidth-2*boxEdge, b.names, 1), some(b.names, mostNames)
+		b.Label, b.Names = label(boxWidth-2*boxEdge, b.names, 1), some(b.names)
 	}
 	slices.SortStableFunc(boxes, func(a, b *waveBox) int {
 		return cmp.Or(cmp.Compare(a.wave, b.wave), strings.Compare(a.Namespace, b.Namespace))
