@@ -25,7 +25,7 @@ if annotations["vmrender.io/on-failure"] == "continue" then
   end
 end
 
--- A sync that began before the layer was left to users, or before its approval was taken away, is retried for as long
+-- A sync that began before the layer was left to users, or before it lost its approval, is retried for as long
 -- as it fails.
 local automated = ((obj.spec or {}).syncPolicy or {}).automated
 local manual = automated == nil or automated.enabled == false
