@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -134,7 +135,7 @@ func (f *liveFlags) query(cmd *cobra.Command, list lister) (state, error) {
 type lister func(context.Context, *rollout.Cluster) (stream []byte, unread []string, err error)
 
 // stateOf lists the state of the VMs in namespaces, and reads the objects with these identities.
-func stateOf(namespaces []string, named []manifest.ID) lister {
+func stateOf(namespaces []string, named []rollout.Wanted) lister {
 	return func(ctx context.Context, c *rollout.Cluster) ([]byte, []string, error) {
 		vms, unread, err := c.State(ctx, namespaces)
 		if err != nil {
@@ -174,17 +175,20 @@ func readObjects(
 var machineKinds = []string{"VirtualMachine", "VirtualMachinePool", "DataVolume", "Plan"}
 
 // layerObjects returns the identities of the objects of platforms, sorted.
-func layerObjects(git []compare.Loaded) []manifest.ID {
-	all := map[manifest.ID]bool{}
+func layerObjects(git []compare.Loaded) []rollout.Wanted {
+	all := map[rollout.Wanted]bool{}
 	for i := range git {
 		if git[i].Layers == nil {
 			continue
 		}
 		for k := range git[i].Objects {
-			all[git[i].Objects[k].ID] = true
+			id := git[i].Objects[k].ID
+			all[rollout.Wanted{ID: id, Default: git[i].Layers.Namespaces[git[i].Layers.Layer(id)]}] = true
 		}
 	}
-	return slices.SortedFunc(maps.Keys(all), manifest.ID.Compare)
+	return slices.SortedFunc(maps.Keys(all), func(a, b rollout.Wanted) int {
+		return cmp.Or(a.ID.Compare(b.ID), strings.Compare(a.Default, b.Default))
+	})
 }
 
 // machineNamespaces returns the namespaces of the VMs in Git, sorted.

@@ -389,7 +389,7 @@ var rooms = []room{
 	// These packages talk to a cluster. Only the command line imports them.
 	{
 		dir:     "pkg/rollout",
-		ours:    []string{"pkg/approval", "pkg/argocd", "pkg/labels", "pkg/schedule", "internal/lazyregexp"},
+		ours:    []string{"pkg/approval", "pkg/argocd", "pkg/labels", "pkg/manifest", "pkg/schedule", "internal/lazyregexp"},
 		reach:   join(helm, argocd),
 		imports: []string{"os/exec"},
 	},

@@ -157,7 +157,9 @@ func (l *Loaded) ByVM() map[string][]manifest.Object {
 
 // layersOf returns the layers of a platform.
 func layersOf(groups []layers.Group) *world.Layers {
-	out := &world.Layers{States: map[string]world.LayerState{}, Of: map[manifest.ID]string{}}
+	out := &world.Layers{
+		States: map[string]world.LayerState{}, Of: map[manifest.ID]string{}, Namespaces: map[string]string{},
+	}
 	for _, g := range groups {
 		if g.Layer == "" {
 			continue
@@ -175,6 +177,7 @@ func layersOf(groups []layers.Group) *world.Layers {
 		if g.Review != nil {
 			out.Reviews = append(out.Reviews, g.Review)
 		}
+		out.Namespaces[g.Layer] = g.Namespace
 		for _, o := range g.Objects {
 			out.Of[o.ID] = g.Layer
 		}

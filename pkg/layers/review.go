@@ -107,10 +107,11 @@ func (p *loaded) subjects(r rendered, opts Options) []approval.Subject {
 	return out
 }
 
-// spelledOut returns a layer with all values that must agree with those of a reviewed one: a value that both leave to
-// their charts is a field that the review is about as well, and that others may change.
+// spelledOut returns a layer with all values that must agree with those of a reviewed one. The review is also about a
+// field that both leave to their charts, and one that Argo CD ignores: these are what others can change for long.
 func (p *loaded) spelledOut(other, reviewed *layer) *layer {
 	out := *other
+	out.IgnoreFields = nil
 	for _, a := range table().Agree {
 		mine, its := a.To, a.From
 		if a.From.Chart == reviewed.entry.Name {

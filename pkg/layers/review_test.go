@@ -111,12 +111,12 @@ layers:
 // although Git leaves it to the charts.
 func TestReviewIsOfWhatAgrees(t *testing.T) {
 	const platform = "source: {repoURL: https://git.example.com/platform.git}\n" +
-		"target: {openshift: %q, image: registry.example.com/vmrender:1}\nlayers:\n  hyperconverged: {}\n" +
+		"target: {openshift: %q, image: registry.example.com/vmrender:1}\nlayers:\n  hyperconverged: {ignoreFields: [%s]}\n" +
 		"  load-aware: {approve: none, provides: [machineconfiguration.openshift.io]}\n"
 	for release, field := range map[string]string{
 		"4.20": "spec.liveMigrationConfig", "4.23": "spec.virtualization.liveMigrationConfig",
 	} {
-		groups, diags := layers.RenderGroups(write(t, fmt.Sprintf(platform, release)), layers.Options{})
+		groups, diags := layers.RenderGroups(write(t, fmt.Sprintf(platform, release, "/"+strings.ReplaceAll(field, ".", "/")+"/parallelMigrationsPerCluster")), layers.Options{})
 		require.False(t, diags.HasErrors(), problems(diags, ""))
 		i := slices.IndexFunc(groups, func(g layers.Group) bool { return g.Layer == "load-aware" })
 		review := groups[i].Review

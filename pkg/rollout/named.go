@@ -5,40 +5,40 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	"github.com/vmrender/vmrender/pkg/manifest"
 )
 
+// Wanted is an object to read, by its identity in Git, and the namespace that it has if it has none there and its kind
+// has namespaces.
+type Wanted struct {
+	manifest.ID
+
+	Default string
+}
+
 // Named returns objects by their identities, in the API versions of these, as a stream of manifests. It only reads.
-// What the cluster does not have or serve is left out, as are Secrets. What it is not allowed to read is left out as
-// well, and listed in the second result.
-func (c *Cluster) Named(ctx context.Context, ids []manifest.ID) (stream []byte, unread []string, err error) {
+// What the cluster does not have or serve is left out, as are Secrets. What cannot be read, as without the
+// permission, is left out as well, and listed in the second result.
+func (c *Cluster) Named(ctx context.Context, wanted []Wanted) (stream []byte, unread []string, err error) {
 	var out bytes.Buffer
 	served := discovery{cluster: c, known: map[string][]apiResource{}}
-	for _, id := range ids {
+	for _, w := range wanted {
+		id := w.ID
 		if id.Kind == "Secret" && id.APIVersion == "v1" {
 			continue
 		}
-		path, err := served.path(ctx, id, "")
-		if err != nil {
-			return nil, nil, err
-		}
-		if path == "" {
-			continue
-		}
-		var live json.RawMessage
-		found, err := c.read(ctx, path, &live)
+		live, err := served.object(ctx, id, w.Default)
 		switch {
-		case apierrors.IsForbidden(err):
-			unread = append(unread, id.String())
-		case err != nil:
+		case errors.Is(err, ErrInterrupted):
 			return nil, nil, err
-		case found:
+		case err != nil: // one API that does not answer does not hide the others
+			unread = append(unread, id.String())
+		case live != nil:
 			out.WriteString("---\n")
 			out.Write(live)
 			out.WriteByte('\n')
@@ -46,6 +46,16 @@ func (c *Cluster) Named(ctx context.Context, ids []manifest.ID) (stream []byte, 
 	}
 	slices.Sort(unread)
 	return out.Bytes(), slices.Compact(unread), nil
+}
+
+// object returns the text of an object, or nil if it, or its kind, does not exist.
+func (d *discovery) object(ctx context.Context, id manifest.ID, namespace string) (text json.RawMessage, err error) {
+	path, err := d.path(ctx, id, namespace)
+	if err != nil || path == "" {
+		return nil, err
+	}
+	_, err = d.cluster.read(ctx, path, &text)
+	return text, err
 }
 
 // apiResource is how the objects of a kind are requested.

@@ -59,12 +59,11 @@ func (d *discovery) subject(
 	ctx context.Context, s *approval.Subject, namespace string,
 ) (live map[string]any, err error) {
 	id := manifest.ID{APIVersion: s.APIVersion, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}
-	path, err := d.path(ctx, id, namespace)
-	if err != nil || path == "" {
+	text, err := d.object(ctx, id, namespace)
+	if err != nil || text == nil {
 		return nil, err
 	}
-	_, err = d.cluster.read(ctx, path, &live)
-	return live, err
+	return live, decodeNumbers(text, &live)
 }
 
 // read decodes the response to a request, and reports whether there is such an object.

@@ -27,6 +27,8 @@ const (
 type Layers struct {
 	States map[string]LayerState  // by the name of the layer
 	Of     map[manifest.ID]string // the layer that renders an object
+	// Namespaces are those of objects that have none in Git, by the name of the layer.
+	Namespaces map[string]string
 	// Reviews are those of layers with an approval, in the order of the layers.
 	Reviews []*approval.Layer
 }

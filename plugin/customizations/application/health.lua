@@ -29,7 +29,8 @@ end
 -- as it fails.
 local automated = ((obj.spec or {}).syncPolicy or {}).automated
 local manual = automated == nil or automated.enabled == false
-if manual and retried and sync.status == "OutOfSync" and health.status ~= "Degraded" then
+local began = ((operation.operation or {}).initiatedBy or {}).automated == true
+if manual and began and retried and sync.status == "OutOfSync" and health.status ~= "Degraded" then
   return { status = "Healthy", message = "Waiting for a manual sync: " .. (operation.message or "the last one failed") }
 end
 if operation.phase == "Running" or operation.phase == "Terminating" then
