@@ -296,7 +296,8 @@ func TestKubeVirt(t *testing.T) {
 	}
 	for _, c := range []struct{ target, values, want string }{
 		{`{openshift: false, kubevirt: "1.8"}`, "values: {apiVersion: v1}", "layers.hyperconverged.values.apiVersion: " +
-			"the HyperConverged that deploys KubeVirt 1.8 has v1beta1, and v1 is from OpenShift 4.23 and KubeVirt 1.9; remove it"},
+			"the HyperConverged that deploys KubeVirt 1.8 has v1beta1, and v1 is from OpenShift 4.23 and KubeVirt 1.9; " +
+			"remove it"},
 		{`{openshift: false, kubevirt: "1.9"}`, "values: {apiVersion: v1beta1}", ""},
 		{
 			`{openshift: false, kubevirt: "1.5"}`, "",

@@ -18,7 +18,8 @@ import (
 // The PolicyAutomation that the page about patches shows has all the fields of one that is rendered, of which its
 // definition requires most.
 func TestPatchPage(t *testing.T) {
-	file := write(t, "layers:\n  baseline: {automation: {template: patch, secret: aap}, values: {kubelet: {enabled: true}}}\n")
+	file := write(t, "layers:\n  baseline:\n    automation: {template: patch, secret: aap}\n"+
+		"    values: {kubelet: {enabled: true}}\n")
 	objects, diags := layers.Render(file, layers.Options{Policies: true})
 	require.NotContains(t, problems(diags, ""), "automation")
 	rendered := specOf(t, yaml(t, objects))

@@ -17,7 +17,7 @@ type Colored interface {
 	Color() bool
 }
 
-// Colors of the places of errors and warnings (ECMA-48, 8.3.117, SELECT GRAPHIC RENDITION). Warnings also have the word.
+// Colors of the places of errors and warnings (ECMA-48, 8.3.117, SELECT GRAPHIC RENDITION). Warnings also say so.
 const (
 	errorColor   = "\x1b[31m"
 	warningColor = "\x1b[33m"
