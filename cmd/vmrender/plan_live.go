@@ -187,7 +187,7 @@ func layerObjects(git []compare.Loaded) []rollout.Wanted {
 		}
 	}
 	return slices.SortedFunc(maps.Keys(all), func(a, b rollout.Wanted) int {
-		return cmp.Or(a.ID.Compare(b.ID), strings.Compare(a.Default, b.Default))
+		return cmp.Or(a.Compare(b.ID), strings.Compare(a.Default, b.Default))
 	})
 }
 

@@ -54,7 +54,7 @@ func (d *discovery) object(ctx context.Context, id manifest.ID, namespace string
 	if err != nil || path == "" {
 		return nil, err
 	}
-	_, err = d.cluster.read(ctx, path, &text)
+	err = d.cluster.read(ctx, path, &text)
 	return text, err
 }
 
@@ -80,7 +80,7 @@ func (d *discovery) path(ctx context.Context, id manifest.ID, namespace string) 
 	resources, ok := d.known[root]
 	if !ok {
 		var served struct{ Resources []apiResource }
-		if _, err := d.cluster.read(ctx, root, &served); err != nil {
+		if err := d.cluster.read(ctx, root, &served); err != nil {
 			return "", err
 		}
 		resources = served.Resources

@@ -66,8 +66,8 @@ func (d *discovery) subject(
 	return live, decodeNumbers(text, &live)
 }
 
-// read decodes the response to a request, and reports whether there is such an object.
-func (c *Cluster) read(ctx context.Context, path string, into any) (bool, error) {
+// read decodes the response to a request, unless there is no such object.
+func (c *Cluster) read(ctx context.Context, path string, into any) error {
 	var text []byte
 	err := retry(ctx, func(ctx context.Context) (err error) {
 		text, err = c.raw.Get().AbsPath(path).Do(ctx).Raw()
@@ -75,17 +75,17 @@ func (c *Cluster) read(ctx context.Context, path string, into any) (bool, error)
 	})
 	switch {
 	case apierrors.IsNotFound(err):
-		return false, nil
+		return nil
 	case apierrors.IsForbidden(err):
-		return false, fmt.Errorf("permission missing: get %s; a ClusterRole must grant it: %w", path, err)
+		return fmt.Errorf("permission missing: get %s; a ClusterRole must grant it: %w", path, err)
 	case ctx.Err() != nil:
-		return false, ErrInterrupted
+		return ErrInterrupted
 	case err != nil && !isPermanent(err):
-		return false, &UnavailableError{err: err}
+		return &UnavailableError{err: err}
 	case err != nil:
-		return false, fmt.Errorf("get %s: %w", path, err)
+		return fmt.Errorf("get %s: %w", path, err)
 	}
-	return true, decodeNumbers(text, into)
+	return decodeNumbers(text, into)
 }
 
 // decodeNumbers decodes JSON and keeps the spelling of numbers, which digests contain.
