@@ -94,6 +94,6 @@ func (f *fluxFlags) order(plan *delivery.Plan) (*flux.Order, error) {
 	}
 	return &flux.Order{
 		Name: prefix, Namespace: f.namespace, Fleet: plan.Fleet().Header.Metadata.Name,
-		Source: flux.Source{Kind: kind, Name: name}, Path: strings.TrimPrefix(f.path, "."), Ignore: plan.Ignored(),
+		Source: flux.Source{Kind: kind, Name: name}, Path: f.path, Ignore: plan.Ignored(),
 	}, err
 }

@@ -10,12 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
-func newTemplateCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:        "template [PATH]",
-		SuggestFor: []string{"render", "build", "generate", "apply"},
-		Short:      "Render a fleet, a part of it, or a platform to manifests on stdout",
-		Long: `Render the VMs of the fleet, directory or file at PATH to manifests. PATH defaults
+const templateLong = `Render the VMs of the fleet, directory or file at PATH to manifests. PATH defaults
 to the working directory, and "-" is a values file on standard input. The
 manifests are ordered by sync wave, namespace and name. The same input always
 produces the same output, byte for byte.
@@ -31,7 +26,14 @@ With --output-dir, each VM gets a file. Commit them with their list, ` + output.
 The next run removes the files in the list that are no longer rendered, except with
 --vm, and changes no other file. It rejects a directory with the files of another
 fleet, PATH or overlay. For Flux (target.delivery), each wave is a directory of such
-files, and "vmrender app" prints a Kustomization for each.`,
+files, and "vmrender app" prints a Kustomization for each.`
+
+func newTemplateCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "template [PATH]",
+		SuggestFor: []string{"render", "build", "generate", "apply"},
+		Short:      "Render a fleet, a part of it, or a platform to manifests on stdout",
+		Long:       templateLong,
 		Example: `  vmrender template | kubectl apply --dry-run=server -f -
   vmrender template sites/a --vm web01 --vm prod/db01
   vmrender template --overlay stage.yaml --output-dir ../rendered

@@ -17,11 +17,17 @@ func Annotation(side manifest.Tree, key string) string {
 }
 
 // SyncOption returns the value of a sync option in an object's annotation, or "". An object that Flux keeps has those
-// with which Argo CD would keep it.
+// with which Argo CD would keep it, and one whose removal is approved has Prune=true; annotations of Argo CD
+// on an object of Flux are of the time before, and mean nothing.
 func SyncOption(object manifest.Tree, name string) string {
 	annotation := func(key string) string { return Annotation(object, key) }
-	if (name == "Prune" || name == "Delete") && flux.Keeps(annotation) {
+	switch {
+	case (name == "Prune" || name == "Delete") && flux.Keeps(annotation):
 		return "false"
+	case name == "Prune" && flux.Renders(annotation) && annotation(flux.PruneAnnotation) == flux.Enabled:
+		return "true"
+	case flux.Renders(annotation):
+		return ""
 	}
 	return argocd.FindSyncOption(Annotation(object, argocd.SyncOptionsAnnotation), name).Value
 }

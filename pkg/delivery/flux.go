@@ -14,7 +14,7 @@ func (p *Plan) Fleet() *machine.Fleet { return p.fleet }
 func (p *Plan) Ignored() []string { return p.ignored() }
 
 // FluxName returns what the names of the Kustomizations begin with: that of the options, or the fleet's. Files of
-// another overlay or namespace need a name of the user's. A part of a fleet has none, because a VM that moves to
+// other overlays, namespaces or values need a name of the user's. A part of a fleet has none, because a VM that moves to
 // another part would be deleted by the Kustomizations of the first.
 func (p *Plan) FluxName() (string, error) {
 	o := &p.options
@@ -28,7 +28,12 @@ func (p *Plan) FluxName() (string, error) {
 	for _, given := range []struct {
 		flag  string
 		isSet bool
-	}{{"--overlay", len(o.Fleet.Overlays) > 0}, {"--namespace", o.Fleet.Namespace != ""}} {
+	}{
+		{"--overlay", len(o.Fleet.Overlays) > 0},
+		{"--namespace", o.Fleet.Namespace != ""},
+		{"--default", len(o.Fleet.Defaults) > 0},
+		{"--set", len(o.Fleet.Set) > 0},
+	} {
 		if given.isSet {
 			return "", fmt.Errorf("%s needs --name: the default name does not show it, and Kustomizations of the same name, "+
 				"for other VMs, would be replaced", given.flag)

@@ -23,6 +23,9 @@ const (
 	NamespaceLabel = "kustomize.toolkit.fluxcd.io/namespace"
 	// Disabled is the value that switches off what an annotation is named after.
 	Disabled = "disabled"
+	// Enabled is the value of [PruneAnnotation] that shows that the removal of an object is approved. Flux deletes the
+	// object as it does without the annotation: it compares with [Disabled] only.
+	Enabled = "enabled"
 )
 
 // Renders reports whether the annotations are those of an object that vmrender rendered for Flux: Argo CD ignores

@@ -3,6 +3,7 @@ package flux
 import (
 	_ "embed"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -151,7 +152,7 @@ func Kustomizations(o *Order, dirs []string) ([]Kustomization, error) {
 func (o *Order) kustomization(dir string, earlier []string) Kustomization {
 	spec := Spec{
 		Interval: "10m", RetryInterval: "1m", Timeout: "10m",
-		SourceRef: o.Source, Path: "./" + strings.TrimPrefix(o.Path+"/"+dir, "/"), Prune: true,
+		SourceRef: o.Source, Path: "./" + path.Join(o.Path, dir), Prune: true,
 	}
 	if n := len(earlier); n > 0 {
 		spec.DependsOn = []Reference{{o.Name + "-" + earlier[n-1]}}

@@ -46,8 +46,9 @@ func Replacement(s *Subject) []Cause {
 		Reason: "Argo CD deletes the VM with the disks of its templates, and recreates it",
 		When:   "immediately",
 	}}
-	for _, v := range manifest.List(s.Old, "spec", "dataVolumeTemplates") {
-		if name := manifest.EntryName(v); name != RootDisk(s.Old) {
+	vm := world.Template(s.Old)
+	for _, v := range manifest.List(vm, "spec", "dataVolumeTemplates") {
+		if name := manifest.EntryName(v); name != RootDisk(vm) {
 			out = append(out, LostDisk(name))
 		}
 	}
@@ -73,6 +74,29 @@ func Move(s *Subject) []Cause {
 	out[0].Advice = "keep the wave, or set lifecycle: {removal: denied} in an earlier commit"
 	if waveOf(s.New) < waveOf(s.Old) {
 		out[0].Approximate = "whether Flux applies the new wave before it deletes the old one"
+	}
+	return out
+}
+
+// IsHandedOver reports whether an object that Flux applies is no longer rendered for Flux, without an annotation that
+// keeps it.
+func IsHandedOver(old, now manifest.Tree) bool {
+	return cluster.Annotation(old, labels.Wave) != "" && now != nil && cluster.Annotation(now, labels.Wave) == "" &&
+		cluster.SyncOption(old, "Prune") != "false"
+}
+
+// What happens to an object that is handed over, and what prevents it.
+const (
+	reasonHandedOver = "Flux deletes what its Kustomization no longer has, and all that it has applied if it is deleted"
+	adviceHandedOver = "first set spec.prune: false in the Kustomizations, and delete them"
+)
+
+// Handover returns the causes of a VM that Flux no longer delivers.
+func Handover(s *Subject) []Cause {
+	out := Replacement(s)
+	out[0] = Cause{
+		Key: "delivery", Level: Delete, Code: "deleted", Reason: reasonHandedOver, Advice: adviceHandedOver,
+		When: out[0].When,
 	}
 	return out
 }

@@ -19,6 +19,8 @@ const (
 	sourceNMState    = "kubernetes-nmstate, controllers/handler/nodenetworkconfigurationpolicy_controller.go"
 	sourceHCO        = "hyperconverged-cluster-operator v1.18, controllers/handlers/kubevirt.go"
 	sourceAPI        = "Kubernetes API"
+
+	pathWave = `metadata.annotations."` + labels.Wave + `"`
 )
 
 // The conditions of other objects than VMs. Argo CD reads the options of an object
@@ -31,6 +33,7 @@ var (
 		return len(manifest.List(e.New, "spec", "checkpoints")) > 0 && (manifest.At(source, "vddk") != nil || manifest.At(source, "imageio") != nil)
 	}, unseen}
 	moves          = Condition{"without prune: disabled", func(e *Edit) bool { return IsMoved(e.Old, e.New) }, unseen}
+	handedOver     = Condition{"removed, without prune: disabled", func(e *Edit) bool { return IsHandedOver(e.Old, e.New) }, unseen}
 	isHook         = Condition{"a hook", func(e *Edit) bool { return cluster.Annotation(e.New, argocd.HookAnnotation) != "" }, unseen}
 	ofAnsible      = Condition{"of an Ansible Job", func(e *Edit) bool { return strings.Contains(e.ID.Name, "-ansible-") }, unseen}
 	isOurs         = Condition{"rendered by vmrender", func(e *Edit) bool { return cluster.IsRendered(e.Old) }, unseen}
@@ -44,6 +47,8 @@ var rulesStorage = []Rule{
 	{Kind: cluster.KindDataVolume, Path: diff.Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps the disk and its data", Source: sourceOptions},
 	{Kind: cluster.KindDataVolume, Path: diff.Removed, If: askedByPrune, Level: DataLoss, Code: "disk-deleted", Reason: "the disk is deleted with its data", When: "after confirmation in Argo CD", Key: "disks", Source: sourceOptions},
 	{Kind: cluster.KindDataVolume, Path: diff.Removed, Level: DataLoss, Code: "disk-deleted", Reason: "the disk is deleted with its data", Advice: "keep the entry, or set lifecycle.keepDisks in an earlier commit", Key: "disks", Source: sourceOptions},
+	{Kind: cluster.KindDataVolume, Path: pathWave, If: handedOver, Level: DataLoss, Code: "disk-deleted", Reason: reasonHandedOver, Advice: adviceHandedOver, Key: "delivery", Source: sourceFlux},
+	{Kind: cluster.KindDataVolume, Path: pathWave, If: moves, Level: DataLoss, Code: "disk-deleted", Reason: reasonMoved + ": its data is deleted", Advice: "keep the wave", Key: "wave", Source: sourceFlux},
 	{Kind: cluster.KindDataVolume, Path: diff.Created, Level: Create, Code: "disk-created", Reason: "a new disk is created and filled", Key: "disks", Source: sourceDataVolume},
 	{Kind: cluster.KindDataVolume, Path: "spec.checkpoints.**", If: isWarm, Level: Live, Code: "checkpoint", Reason: "CDI copies what has changed since the last checkpoint of the warm migration", Source: sourceDataVolume},
 	{Kind: cluster.KindDataVolume, Path: "spec.finalCheckpoint", If: isWarm, Level: Live, Code: "checkpoint", Reason: "CDI ends the warm migration with this checkpoint", Source: sourceDataVolume},
@@ -55,6 +60,8 @@ var rulesStorage = []Rule{
 
 	{Kind: cluster.KindClaim, Path: diff.Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps the claim and its data", Source: sourceOptions},
 	{Kind: cluster.KindClaim, Path: diff.Removed, Level: DataLoss, Code: "disk-deleted", Reason: "the claim is deleted with its data", Source: sourceOptions},
+	{Kind: cluster.KindClaim, Path: pathWave, If: handedOver, Level: DataLoss, Code: "disk-deleted", Reason: reasonHandedOver, Advice: adviceHandedOver, Key: "delivery", Source: sourceFlux},
+	{Kind: cluster.KindClaim, Path: pathWave, If: moves, Level: DataLoss, Code: "disk-deleted", Reason: reasonMoved + ": its data is deleted", Advice: "keep the wave", Key: "wave", Source: sourceFlux},
 	{Kind: cluster.KindClaim, Path: diff.Created, If: cannotExpand, Level: Refused, Code: "cannot-grow", Reason: "the claim's storage class does not allow growth", Advice: adviceGrowth, Key: "disks", Source: sourceResize},
 	{Kind: cluster.KindClaim, Path: diff.Created, Level: Create, Code: "grown", Reason: "the disk grows if its storage class allows it, or is created", Advice: "grow the partition and file system in the guest", Key: "disks", Source: sourceClaim},
 	{Kind: cluster.KindClaim, Path: "spec.resources.requests.storage", If: lowered, Level: Refused, Code: "cannot-shrink", Reason: "Kubernetes refuses to shrink a claim", Key: "disks", Source: sourceClaim},
@@ -204,7 +211,8 @@ var rulesObjects = slices.Concat(fixedContent("ConfigMap"), fixedContent(cluster
 	{Path: diff.Removed, If: keptByPrune, Level: Left, Code: "left", Reason: "Prune=false keeps it", Source: sourceOptions},
 	{Path: diff.Removed, If: askedByPrune, Level: Delete, Code: "deleted", Reason: "Argo CD deletes it", When: "after confirmation in Argo CD", Source: sourceOptions},
 	{Path: diff.Removed, Level: Delete, Code: "deleted", Reason: "Argo CD deletes it", Source: sourceOptions},
-	{Path: `metadata.annotations."` + labels.Wave + `"`, If: moves, Level: Recreate, Code: "replaced", Reason: reasonMoved, Key: "wave", Source: sourceFlux},
+	{Path: pathWave, If: handedOver, Level: Delete, Code: "deleted", Reason: reasonHandedOver, Advice: adviceHandedOver, Key: "delivery", Source: sourceFlux},
+	{Path: pathWave, If: moves, Level: Recreate, Code: "replaced", Reason: reasonMoved, Key: "wave", Source: sourceFlux},
 	{Path: "metadata.*.**", Level: Metadata, Code: "metadata", Reason: "labels and annotations", Source: sourceAPI},
 	{Path: "*.**", Level: Live, Code: "updated", Reason: "updated in place", Source: sourceAPI},
 })

@@ -69,6 +69,9 @@ func (p *planner) machineCauses(pair *pairs.Pair, s *impact.Subject, links []*pa
 			"whether the Application has the sync option ApplyOutOfSyncOnly=true: without it, every sync recreates the VM")
 	case impact.IsMoved(s.Old, s.New):
 		return slices.Concat(impact.Move(s), p.lostState(s, ownedDisks(s, p.Live)), p.linkCauses(s, links))
+	case impact.IsHandedOver(s.Old, s.New):
+		return inDoubt(slices.Concat(impact.Handover(s), p.lostState(s, ownedDisks(s, p.Live)), p.linkCauses(s, links)),
+			"whether the Kustomization of its wave is deleted, or deletes what is gone from its directory")
 	case impact.IsReplaced(s) && !pair.IsSame() && !impact.IsUnseen(s):
 		return slices.Concat(impact.Replacement(s), p.lostState(s, ownedDisks(s, p.Live)), p.linkCauses(s, links))
 	}

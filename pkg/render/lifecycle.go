@@ -351,15 +351,17 @@ func (x *rendering) rolloutPairs(to []outcome.Pair) []outcome.Pair {
 // secretAnnotations returns the annotations of the Secret with cloud-init data, which
 // stays if the VM stays: without it the VM can neither restart nor migrate.
 func (x *rendering) secretAnnotations() map[string]string {
-	if x.Target.ByFlux() {
-		return mapOfPairs(syncRules[dependent].fluxPairs(nil, x.Wave, x.vmOptions()))
-	}
-	a := x.syncAnnotations(dependent)
+	options := ""
 	for o := range argocd.SyncOptions(x.vmOptions()) {
 		if text := o.String(); text == "Prune=false" || text == "Delete=false" {
-			a[argocd.SyncOptionsAnnotation] = mergeOptions(a[argocd.SyncOptionsAnnotation], text)
+			options = mergeOptions(options, text)
 		}
 	}
+	if x.Target.ByFlux() {
+		return mapOfPairs(syncRules[dependent].fluxPairs(nil, x.Wave, options))
+	}
+	a := x.syncAnnotations(dependent)
+	set(a, argocd.SyncOptionsAnnotation, mergeOptions(a[argocd.SyncOptionsAnnotation], options))
 	return a
 }
 

@@ -115,7 +115,8 @@ Without a threshold or a ceiling, it is above all levels. A limit that lets more
 - name: unapproved
   expression: >-
     request.operation == 'DELETE'
-    ? variables.risky.filter(c, variables.was[?'argocd.argoproj.io/sync-options'].orValue('').split(',').exists(o, o.trim() == 'Prune=false'))
+    ? variables.risky.filter(c, variables.was[?'kustomize.toolkit.fluxcd.io/prune'].orValue('') == 'disabled'
+    || variables.was[?'argocd.argoproj.io/sync-options'].orValue('').split(',').exists(o, o.trim() == 'Prune=false'))
     : (variables.risky + (variables.weakened ? ['98 the gate'] : [])).filter(c, variables.token.endsWith('-')
     || !((c < '09' ? 'restart=' : c < '14' ? 'delete=' : c < '98' ? 'data=' : 'gate=') + variables.token in variables.approvals))
 - name: worst
@@ -204,7 +205,8 @@ matchConditions:
   - name: is-kept
     expression: >-
       oldObject.metadata.?labels[?'app.kubernetes.io/managed-by'].orValue('') == 'vmrender'
-      && oldObject.metadata.?annotations[?'argocd.argoproj.io/sync-options'].orValue('').split(',').exists(o, o.trim() == 'Prune=false')
+      && (oldObject.metadata.?annotations[?'kustomize.toolkit.fluxcd.io/prune'].orValue('') == 'disabled'
+      || oldObject.metadata.?annotations[?'argocd.argoproj.io/sync-options'].orValue('').split(',').exists(o, o.trim() == 'Prune=false'))
   - name: not-collected
     expression: >-
       request.resource.resource != 'persistentvolumeclaims' || !(request.userInfo.username
@@ -212,7 +214,8 @@ matchConditions:
 validations:
   - expression: "false"
     messageExpression: >-
-      request.resource.resource.substring(0, request.resource.resource.size() - 1) + ' ' + request.name + ' has data that is kept; to delete it, remove its Prune=false first: kubectl annotate '
-      + request.resource.resource + ' ' + request.name + ' --namespace ' + request.namespace + ' argocd.argoproj.io/sync-options-'
+      request.resource.resource.substring(0, request.resource.resource.size() - 1) + ' ' + request.name + ' has data that is kept; to delete it, remove its protection first: kubectl annotate '
+      + request.resource.resource + ' ' + request.name + ' --namespace ' + request.namespace
+      + ' argocd.argoproj.io/sync-options- kustomize.toolkit.fluxcd.io/prune-'
     reason: Forbidden
 {{- end -}}

@@ -317,7 +317,7 @@ func keptAttempts() []attempt {
 			"accessModes": []any{"ReadWriteOnce"}, "resources": object{"requests": object{"storage": "1Gi"}},
 		})
 	}
-	const options, refused = "Prune=false", " has data that is kept; to delete it, remove its Prune=false first: kubectl annotate "
+	const options, refused = "Prune=false", " has data that is kept; to delete it, remove its protection first: kubectl annotate "
 	return []attempt{
 		{name: "deletion of a kept disk", object: kept(disk("gated"), options), remove: true, refused: refused + "datavolumes"},
 		{name: "deletion of a kept claim", as: admin, object: kept(claim(), options), remove: true, refused: refused + "persistentvolumeclaims"},

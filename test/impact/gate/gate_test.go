@@ -244,3 +244,25 @@ func TestGateIsCheap(t *testing.T) {
 	require.Len(t, v.Changes, 4*40)
 	require.Less(t, v.Cost, int64(apiservercel.RuntimeCELCostBudget/10))
 }
+
+// A deletion is refused if Argo CD or Flux is to keep the VM, and not if its removal is approved.
+func TestDeletions(t *testing.T) {
+	const argo, flux = "argocd.argoproj.io/sync-options", "kustomize.toolkit.fluxcd.io/prune"
+	g := asked(t, cluster.Settings{}, "delete", "")
+	for _, test := range []struct {
+		key, value string
+		refused    bool
+	}{
+		{argo, "Prune=false,Delete=confirm", true},
+		{argo, "Prune=true", false},
+		{flux, "disabled", true},
+		{flux, "enabled", false},
+	} {
+		v := says(t, g, edits.Object{
+			"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine",
+			"metadata": edits.Object{"name": "a", "namespace": "b", "annotations": edits.Object{test.key: test.value}},
+			"spec":     edits.Object{"runStrategy": "Always"},
+		}, nil)
+		require.Equal(t, test.refused, v.Refused != "", "%s: %s", test.key, test.value)
+	}
+}
