@@ -30,18 +30,30 @@ const runner = `
 const { verdictsOf, TABLES } = require(process.argv[1]);
 const cases = JSON.parse(require('fs').readFileSync(0, 'utf8'));
 const name = (i) => TABLES.levels[i].name;
-console.log(JSON.stringify(cases.map((c) => verdictsOf(c.items, c.resources).map((v) =>
+console.log(JSON.stringify(cases.map((c) => verdictsOf(c.items, c.application).map((v) =>
 	({ id: v.namespace + '/' + v.name, low: name(v.low), high: name(v.high), text: JSON.stringify(v.causes) })))));
 `
 
 // reported is a change of objects as Argo CD reports it.
 type reported struct {
-	Items     []diffItem     `json:"items"`
-	Resources []resourceItem `json:"resources"`
+	Items       []diffItem          `json:"items"`
+	Application reportedApplication `json:"application"`
 
 	name     string
 	old, now []manifest.Object
 	cluster  cluster.Settings
+}
+
+// reportedApplication is what the extension reads of an Application for its verdicts.
+type reportedApplication struct {
+	Spec struct {
+		SyncPolicy struct {
+			SyncOptions []string `json:"syncOptions"`
+		} `json:"syncPolicy"`
+	} `json:"spec"`
+	Status struct {
+		Resources []resourceItem `json:"resources"`
+	} `json:"status"`
 }
 
 // diffItem is an item of /api/v1/applications/NAME/managed-resources; states are JSON texts (argo-cd v3.2.11,
@@ -76,7 +88,7 @@ type shownVerdict struct {
 var fetched = []string{cluster.KindVM, cluster.KindDataVolume, cluster.KindClaim}
 
 func newReported(name string, old, now []manifest.Object, settings cluster.Settings) *reported {
-	s := &reported{name: name, old: old, now: now, cluster: settings, Items: []diffItem{}, Resources: []resourceItem{}}
+	s := &reported{name: name, old: old, now: now, cluster: settings, Items: []diffItem{}}
 	all := map[manifest.ID][2]string{}
 	for i, side := range [][]manifest.Object{old, now} {
 		for _, o := range side {
@@ -91,7 +103,8 @@ func newReported(name string, old, now []manifest.Object, settings cluster.Setti
 		case slices.Contains(fetched, cluster.KindOf(id)):
 			s.Items = append(s.Items, diffItem{id.Kind, id.Namespace, id.Name, was, will, was, will})
 		case was != will:
-			s.Resources = append(s.Resources, resourceItem{id.Group(), id.Kind, id.Namespace, id.Name, "OutOfSync", will == ""})
+			out := &s.Application.Status.Resources
+			*out = append(*out, resourceItem{id.Group(), id.Kind, id.Namespace, id.Name, "OutOfSync", will == ""})
 		}
 	}
 	return s
@@ -227,9 +240,47 @@ func TestExtensionOfEdits(t *testing.T) {
 			all = append(all, newReported(test.name, encode(t, old), encode(t, edited), c))
 		}
 	}
+	all = append(all, resyncs(t)...)
 	exact := requireBounds(t, all)
 	t.Logf("%d %% of the verdicts are exact", exact)
 	require.GreaterOrEqual(t, exact, floorOfEdits)
+}
+
+// resyncs returns changes of one of two VMs with Force and Replace: the sync also recreates the other one, unless the
+// Application has ApplyOutOfSyncOnly=true.
+func resyncs(t *testing.T) []*reported {
+	t.Helper()
+	side := func(edit func([]object)) []manifest.Object {
+		objects := append(load(t, "cattle"), load(t, "pet")...)
+		for i := range 2 {
+			in(i, set("Force=true,Replace=true", options))(objects)
+		}
+		edit(objects)
+		return encode(t, objects)
+	}
+	var out []*reported
+	for _, edit := range []func([]object){nothing, set("8Gi", memory), set("x", "metadata.labels.team"), set("2048Mi", memory)} {
+		for _, only := range []bool{false, true} {
+			settings := openshift
+			settings.ApplyOutOfSyncOnly = only
+			r := newReported(fmt.Sprint("resync ", only), side(nothing), side(edit), settings)
+			if only {
+				r.Application.Spec.SyncPolicy.SyncOptions = []string{"ApplyOutOfSyncOnly=true"}
+			}
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// A VM that a sync recreates without a change of its own is not shown as unchanged, and one that it leaves is.
+func TestExtensionOfResyncs(t *testing.T) {
+	all := resyncs(t)
+	for i, want := range []impact.Level{impact.None, impact.None, impact.Recreate, impact.None} {
+		shown := ask(t, all[i:i+1])[0]
+		pet := slices.IndexFunc(shown, func(v shownVerdict) bool { return v.ID == "prod/db" })
+		require.Equal(t, [2]impact.Level{impact.None, want}, [2]impact.Level{shown[pet].Low, shown[pet].High}, "%d: %s", i, shown[pet].Text)
+	}
 }
 
 // The same is true for random changes of the objects that vmrender renders.

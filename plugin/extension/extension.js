@@ -192,6 +192,12 @@
     return found;
   }
 
+  // differs reports whether a sync changes anything of a pair, also what means the same, such as 4096Mi for 4Gi.
+  const differs = (pair) => {
+    const text = (side) => JSON.stringify(Object.assign({}, side, { status: null }));
+    return !pair.old || !pair.now || text(pair.old) !== text(pair.now);
+  };
+
   // display returns a path for people: 'spec.volumes[data].name'.
   const display = (path) =>
     path
@@ -434,6 +440,7 @@
     const stops = runs(pair.live || old) !== true || at(to, 'spec', 'runStrategy') === 'Halted';
     const found = fields('VirtualMachine', from, to, { live: pair.live, stops, runs: runs(pair.live || old) });
     if (isReplaced && changesOf(from, to).length) found.push(replacement(old, found));
+    else if (isReplaced && world.isResynced) found.push(resync(old));
     return found;
   }
 
@@ -457,6 +464,16 @@
     const risk = takes(pair, world);
     if (risk) return cause(LEVEL.create, risk, 'a new VM, which may have a disk or an address of another VM');
     return cause(LEVEL.create, LEVEL.create, 'a new VM');
+  }
+
+  // resync returns the cause of a VM that does not change, but that a sync of other objects deletes and creates again:
+  // one without ApplyOutOfSyncOnly=true applies all objects. A sync of selected objects leaves it.
+  function resync(old) {
+    const text =
+      'without the sync option ApplyOutOfSyncOnly=true, a sync that changes other objects also deletes this VM, ' +
+      'with the disks of its templates, and recreates it';
+    const worst = replacement(old, []).high;
+    return cause(LEVEL.none, worst, text);
   }
 
   // replacement returns the cause of a VM that Argo CD deletes and creates again.
@@ -600,8 +617,8 @@
   }
 
   // worldOf returns the objects of an Application in pairs of what the cluster has and will have. items are those of
-  // /managed-resources, resources the list in the status of the Application.
-  function worldOf(items, resources) {
+  // /managed-resources.
+  function worldOf(items, application) {
     const parse = (text) => (text && text !== 'null' ? JSON.parse(text) : null);
     const pairs = items
       .filter((i) => !i.hook)
@@ -613,10 +630,12 @@
         return { kind: i.kind, namespace: i.namespace || '', name: i.name, live, old, now };
       });
     const kinds = Object.keys(TABLES.rules);
-    const out = (resources || []).filter(
+    const out = list(application, 'status', 'resources').filter(
       (r) => !kinds.includes(r.kind) && (r.status === 'OutOfSync' || r.requiresPruning),
     );
+    const isOnlyOutOfSync = list(application, 'spec', 'syncPolicy', 'syncOptions').includes('ApplyOutOfSyncOnly=true');
     return {
+      isResynced: !isOnlyOutOfSync && (out.length > 0 || pairs.some(differs)),
       machines: pairs.filter((p) => p.kind === 'VirtualMachine'),
       disks: pairs.filter((p) => p.kind !== 'VirtualMachine'),
       out,
@@ -625,8 +644,8 @@
   }
 
   // verdictsOf returns the verdicts on all VMs of an Application.
-  function verdictsOf(items, resources) {
-    const world = worldOf(items, resources);
+  function verdictsOf(items, application) {
+    const world = worldOf(items, application);
     return world.machines.map((m) => verdictOf(m, world));
   }
 
@@ -1050,7 +1069,7 @@
       () => instanceOf(application, tree, vm),
       namespace + '/' + name + at(vm, 'metadata', 'resourceVersion'),
     );
-    const verdicts = managed.value ? verdictsOf(managed.value, list(application, 'status', 'resources')) : [];
+    const verdicts = managed.value ? verdictsOf(managed.value, application) : [];
     const waits = waitsOf(vm, tree).concat(approvalsOf(application, namespace, name));
     const links = linksOf([vm, application]);
     return h(
@@ -1090,7 +1109,7 @@
   // machinesOf returns the VMs of an Application: those of its tree, and those that it does not have yet.
   function machinesOf(application, tree, managed) {
     const items = managed || [];
-    const verdicts = verdictsOf(items, list(application, 'status', 'resources'));
+    const verdicts = verdictsOf(items, application);
     const all = new Map();
     list(tree, 'nodes')
       .filter(isMachine)
