@@ -867,13 +867,14 @@
       Object.keys(TABLES.rules).map((kind) => get(application, 'managed-resources', { group: GROUPS[kind], kind })),
     ).then((all) => [].concat(...all.map((body) => body.items || [])).filter((i) => TABLES.rules[i.kind]));
 
-  // useLoaded returns what a function promises, or its error, and loads it again if the key changes.
-  function useLoaded(load, key) {
+  // useLoaded returns what a function promises of an object, or its error, and loads it again if the version changes.
+  // It returns nothing that was loaded of another object.
+  function useLoaded(load, id, version_) {
     const [state, setState] = React.useState({});
     React.useEffect(() => {
       let isCurrent = true;
       const set = (s) => {
-        if (isCurrent) setState(s);
+        if (isCurrent) setState(Object.assign(s, { id }));
       };
       Promise.resolve()
         .then(load)
@@ -884,14 +885,15 @@
       return () => {
         isCurrent = false;
       };
-    }, [key]);
-    return state;
+    }, [id, version_]);
+    return state.id === id ? state : {};
   }
+
+  const idOf = (object) => at(object, 'metadata', 'namespace') + '/' + at(object, 'metadata', 'name');
 
   // version is another text whenever Argo CD has compared or synced an Application again.
   const version = (application) =>
     [
-      at(application, 'metadata', 'name'),
       at(application, 'status', 'sync', 'revision'),
       at(application, 'status', 'reconciledAt'),
       at(application, 'status', 'operationState', 'finishedAt'),
@@ -943,7 +945,15 @@
 
   // Verdict shows what the next sync does to a VM: fields, levels and reasons, and no values.
   function Verdict({ verdict, application }) {
-    if (!verdict || verdict.high === LEVEL.none) return h('p', null, 'The next sync changes nothing of this VM.');
+    if (!verdict)
+      return h(
+        'p',
+        null,
+        'This VM is not in the Application itself (a pool or another object owns it); see ',
+        h('code', null, 'vmrender plan'),
+        '.',
+      );
+    if (verdict.high === LEVEL.none) return h('p', null, 'The next sync changes nothing of this VM.');
     const rows = verdict.causes.map((c, i) =>
       h(
         'tr',
@@ -1064,10 +1074,11 @@
   function MachineTab({ application, resource, tree }) {
     const vm = resource && resource.metadata ? resource : { metadata: {} };
     const { namespace, name } = vm.metadata;
-    const managed = useLoaded(() => fetchManaged(application), version(application));
+    const managed = useLoaded(() => fetchManaged(application), idOf(application), version(application));
     const instance = useLoaded(
       () => instanceOf(application, tree, vm),
-      namespace + '/' + name + at(vm, 'metadata', 'resourceVersion'),
+      idOf(application) + ' ' + idOf(vm),
+      at(vm, 'metadata', 'resourceVersion'),
     );
     const verdicts = managed.value ? verdictsOf(managed.value, application) : [];
     const waits = waitsOf(vm, tree).concat(approvalsOf(application, namespace, name));
@@ -1148,7 +1159,7 @@
 
   // MachinesView is the view of all VMs of an Application.
   function MachinesView({ application, tree }) {
-    const managed = useLoaded(() => fetchManaged(application), version(application));
+    const managed = useLoaded(() => fetchManaged(application), idOf(application), version(application));
     const all = machinesOf(application, tree, managed.value);
     const isOpen = all.some((m) => m.verdict && m.verdict.low !== m.verdict.high);
     if (!all.length)
