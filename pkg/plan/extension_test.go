@@ -145,6 +145,35 @@ func TestExtensionEvaluatesConditionsOfRules(t *testing.T) {
 	}
 }
 
+// The command that the page shows plans what the Application renders.
+func TestExtensionCommand(t *testing.T) {
+	const synced = `, status: {operationState: {syncResult: {revision: abc, revisions: [one, two]}}}}`
+	for _, test := range []struct{ application, want string }{
+		{`{spec: {source: {path: sites/a}}` + synced, "vmrender plan sites/a --from abc --live cluster"},
+		{`{spec: {source: {path: .}}` + synced, "vmrender plan --from abc --live cluster"},
+		{`{spec: {source: {path: "it's; here"}}` + synced, `vmrender plan 'it'\''s; here' --from abc --live cluster`},
+		{`{spec: {source: {path: sites/a}}}`, ""},
+		{`{spec: {sources: [{chart: x}, {path: b, plugin: {name: vmrender}}]}` + synced, "vmrender plan b --from two --live cluster"},
+		{`{spec: {sources: [{path: b}]}, status: {operationState: {syncResult: {revision: abc}}}}`, ""},
+		{`{spec: {source: {path: b, plugin: {env: [{name: VMRENDER_VARS, value: "{}"}]}}}` + synced, ""},
+		{`{spec: {destination: {namespace: shop}, source: {path: sites/a, plugin: {parameters: [
+			{name: overlay, array: [../stages/test.yaml, /sites/b.yaml]}, {name: vm, array: [web]},
+			{name: vars, map: {tier: "gold $HOME"}}, {name: defaults, map: {memory.guest: 16Gi}}]}}}` + synced,
+			"vmrender plan sites/a --from abc --namespace shop --overlay sites/stages/test.yaml --overlay sites/b.yaml " +
+				"--default memory.guest=16Gi --set 'tier=gold $HOME' --live cluster"},
+		{`{spec: {destination: {namespace: shop}, source: {plugin: {parameters: [{name: namespace, string: prod}, {name: layer, string: "-"}]}}}` + synced,
+			"vmrender plan --from abc --namespace prod --live cluster"},
+		{`{spec: {destination: {namespace: shop}, source: {plugin: {parameters: [{name: layer, string: vms}]}}}` + synced,
+			"vmrender plan --from abc --layer vms --live cluster"},
+	} {
+		input, err := yaml.YAMLToJSON([]byte(test.application))
+		require.NoError(t, err)
+		const program = `const input = JSON.parse(require('fs').readFileSync(0, 'utf8'));
+			process.stdout.write(require(process.argv[1]).planCommand(input));`
+		require.Equal(t, test.want, string(node(t, program, input)), test.application)
+	}
+}
+
 // ask returns the verdicts of the extension on each change.
 func ask(t *testing.T, all []*reported) [][]shownVerdict {
 	t.Helper()

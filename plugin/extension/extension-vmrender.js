@@ -1132,15 +1132,55 @@
       at(application, 'status', 'operationState', 'finishedAt'),
     ].join(' ');
 
-  // planCommand returns the command that settles what is open.
+  // quoted returns a word for a shell.
+  const quoted = (word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : "'" + word.replace(/'/g, "'\\''") + "'");
+
+  // inRepository returns the path of an overlay from the root of the repository: one without a leading slash is relative
+  // to the Application's path.
+  function inRepository(base, path) {
+    const out = [];
+    (path.startsWith('/') ? path : base + '/' + path).split('/').forEach((s) => {
+      if (s === '..') out.pop();
+      else if (s && s !== '.') out.push(s);
+    });
+    return out.join('/');
+  }
+
+  // flagsOf returns the flags of `vmrender plan` for the parameters of the plugin. Plans have none for `vm`: they are
+  // about all VMs of the directory.
+  function flagsOf(source, application) {
+    const parameters = list(source, 'plugin', 'parameters');
+    const of = (name, field) => (parameters.find((p) => p.name === name) || {})[field];
+    const pairsOf = (name) => Object.entries(of(name, 'map') || {}).map((e) => e.join('='));
+    const layer = of('layer', 'string');
+    const isPlatform = layer && layer !== '-';
+    const namespace = of('namespace', 'string') || at(application, 'spec', 'destination', 'namespace');
+    return [
+      ['--layer', isPlatform ? [layer] : []],
+      ['--namespace', namespace && !isPlatform ? [namespace] : []],
+      ['--overlay', (of('overlay', 'array') || []).map((file) => inRepository(source.path || '', file))],
+      ['--default', pairsOf('defaults')],
+      ['--set', pairsOf('vars')],
+    ].reduce((all, [flag, values]) => values.reduce((more, v) => more.concat(flag, v), all), []);
+  }
+
+  // planCommand returns the command that settles what is open, at the root of the repository; or '' if the revision of
+  // the last sync is not known, or if variables, which are not read here, set parameters.
   function planCommand(application) {
-    const sources = list(application, 'spec', 'sources').concat(at(application, 'spec', 'source') || []);
-    const source = sources.find((s) => at(s, 'plugin', 'name') === 'vmrender') || sources[0] || {};
-    const path = source.path && source.path !== '.' ? " '" + source.path.replace(/'/g, "'\\''") + "'" : '';
-    const state = at(application, 'status', 'operationState', 'syncResult', 'revision');
-    return (
-      'vmrender plan' + path.replace(/^ '([\w./-]+)'$/, ' $1') + ' --from ' + (state || 'HEAD~1') + ' --live cluster'
+    const several = list(application, 'spec', 'sources');
+    const sources = several.length ? several : [at(application, 'spec', 'source') || {}];
+    const i = Math.max(
+      sources.findIndex((s) => at(s, 'plugin', 'name') === 'vmrender'),
+      0,
     );
+    const result = at(application, 'status', 'operationState', 'syncResult');
+    const revision = several.length ? list(result, 'revisions')[i] : at(result, 'revision');
+    if (!revision || list(sources[i], 'plugin', 'env').some((e) => /^VMRENDER_/.test(e.name))) return '';
+    const path = inRepository('', sources[i].path || '');
+    return ['vmrender', 'plan']
+      .concat(path || [], '--from', revision, flagsOf(sources[i], application), '--live', 'cluster')
+      .map(quoted)
+      .join(' ');
   }
 
   const Failure = ({ text }) =>
@@ -1222,13 +1262,16 @@
     );
   }
 
-  const Settle = ({ application }) =>
-    h(
+  function Settle({ application }) {
+    const command = planCommand(application);
+    return h(
       'p',
       { className: 'vmr-note' },
-      '[?] depends on settings of the cluster and on what is not read here. This command reports one level: ',
-      h(Line, { text: planCommand(application) }),
+      '[?] depends on settings of the cluster and on what is not read here. ',
+      command ? 'This command reports one level: ' : 'A plan with --live reports one level.',
+      command ? h(Line, { text: command }) : null,
     );
+  }
 
   // linksOf returns the links in the annotations of objects, "TITLE|URL" or a URL. Others than of the web are left out.
   function linksOf(objects) {
@@ -1440,5 +1483,5 @@
     window.extensionsAPI.registerAppViewExtension(MachinesView, 'VMs', 'fa-desktop');
   }
 
-  if (typeof module !== 'undefined') module.exports = { verdictsOf, holds, TABLES, PREDICATES };
+  if (typeof module !== 'undefined') module.exports = { verdictsOf, planCommand, holds, TABLES, PREDICATES };
 })(typeof window === 'undefined' ? {} : window);
