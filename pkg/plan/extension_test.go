@@ -41,6 +41,7 @@ type reported struct {
 
 	name     string
 	old, now []manifest.Object
+	live     []manifest.Object // nil if the plan does not know the cluster
 	cluster  cluster.Settings
 }
 
@@ -108,6 +109,39 @@ func newReported(name string, old, now []manifest.Object, settings cluster.Setti
 		}
 	}
 	return s
+}
+
+// observe gives the VMs in the cluster a status: they run or are stopped, and some wait for a restart. The plan knows the
+// same objects.
+func (s *reported) observe(t *testing.T, r *rand.Rand) {
+	t.Helper()
+	s.live = slices.Clone(s.old)
+	for i, o := range s.live {
+		if cluster.KindOf(o.ID) != cluster.KindVM {
+			continue
+		}
+		status := object{"printableStatus": []string{"Running", "Stopped"}[r.IntN(2)]}
+		if r.IntN(4) == 0 {
+			status["conditions"] = []any{object{"type": "RestartRequired", "status": "True"}}
+		}
+		observed := func(text string) string {
+			if text == "" {
+				return ""
+			}
+			var vm object
+			require.NoError(t, json.Unmarshal([]byte(text), &vm))
+			vm["status"] = status
+			out, err := json.Marshal(vm)
+			require.NoError(t, err)
+			return string(out)
+		}
+		s.live[i].JSON = []byte(observed(string(o.JSON)))
+		item := &s.Items[slices.IndexFunc(s.Items, func(d diffItem) bool {
+			return d.Kind == o.ID.Kind && d.Namespace == o.ID.Namespace && d.Name == o.ID.Name
+		})]
+		item.Live, item.Normalized, item.Predicted = observed(item.Live), observed(item.Normalized), observed(item.Predicted)
+	}
+	s.name += ", with a status"
 }
 
 // node runs a program for Node.js with the extension as its argument, and returns its output.
@@ -190,7 +224,7 @@ func ask(t *testing.T, all []*reported) [][]shownVerdict {
 // VM: the extension leaves it to the sync.
 func (s *reported) levels() map[string]impact.Level {
 	out := map[string]impact.Level{}
-	for _, v := range plan.New(s.old, s.now, plan.Options{Cluster: s.cluster}).VMs {
+	for _, v := range plan.New(s.old, s.now, plan.Options{Cluster: s.cluster, Live: s.live}).VMs {
 		if v.ID.Kind != "VirtualMachine" {
 			continue
 		}
@@ -325,8 +359,12 @@ func TestExtensionOfRandomEdits(t *testing.T) {
 		for range 1 + r.IntN(3) {
 			told = append(told, mutate(r, &edited))
 		}
-		all = append(all, newReported(fmt.Sprint(seed, " ", name, ": ", strings.Join(told, "; ")),
-			encode(t, old), encode(t, edited), settings[r.IntN(len(settings))]))
+		change := newReported(fmt.Sprint(seed, " ", name, ": ", strings.Join(told, "; ")),
+			encode(t, old), encode(t, edited), settings[r.IntN(len(settings))])
+		if seed%2 == 0 {
+			change.observe(t, r)
+		}
+		all = append(all, change)
 	}
 	exact := requireBounds(t, all)
 	t.Logf("%d %% of the verdicts are exact", exact)
