@@ -52,7 +52,7 @@ type shownLevel struct {
 type extensionData struct {
 	Levels []shownLevel           `json:"levels"`
 	Rules  map[string][]shownRule `json:"rules"` // by kind
-	Acting map[string]int         `json:"acting"`
+	Acting map[string]int         `json:"acting"` // by GROUP/KIND, or GROUP/ for other kinds of a group; 0 if it does nothing
 }
 
 // addExtension adds the extension of Argo CD's user interface, and what installs it.
@@ -120,9 +120,7 @@ func extensionTable() extensionData {
 			_ = l.UnmarshalText([]byte(name)) // empty if it does nothing
 			worst = max(worst, l)
 		}
-		if worst > impact.None {
-			out.Acting[k.Group+"/"+k.Name] = int(worst)
-		}
+		out.Acting[k.Group+"/"+k.Name] = int(worst)
 	}
 	return out
 }

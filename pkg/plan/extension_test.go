@@ -182,7 +182,7 @@ func TestExtensionEvaluatesConditionsOfRules(t *testing.T) {
 // The command that the page shows plans what the Application renders.
 func TestExtensionCommand(t *testing.T) {
 	const synced = `, status: {operationState: {syncResult: {revision: abc, revisions: [one, two]}}}}`
-	for _, test := range []struct{ application, want string }{
+	tests := []struct{ application, want string }{
 		{`{spec: {source: {path: sites/a}}` + synced, "vmrender plan sites/a --from abc --live cluster"},
 		{`{spec: {source: {path: .}}` + synced, "vmrender plan --from abc --live cluster"},
 		{`{spec: {source: {path: "it's; here"}}` + synced, `vmrender plan 'it'\''s; here' --from abc --live cluster`},
@@ -199,12 +199,19 @@ func TestExtensionCommand(t *testing.T) {
 			"vmrender plan --from abc --namespace prod --live cluster"},
 		{`{spec: {destination: {namespace: shop}, source: {plugin: {parameters: [{name: layer, string: vms}]}}}` + synced,
 			"vmrender plan --from abc --layer vms --live cluster"},
-	} {
-		input, err := yaml.YAMLToJSON([]byte(test.application))
-		require.NoError(t, err)
-		const program = `const input = JSON.parse(require('fs').readFileSync(0, 'utf8'));
-			process.stdout.write(require(process.argv[1]).planCommand(input));`
-		require.Equal(t, test.want, string(node(t, program, input)), test.application)
+	}
+	all := make([]object, len(tests))
+	for i, test := range tests {
+		require.NoError(t, yaml.Unmarshal([]byte(test.application), &all[i]))
+	}
+	input, err := json.Marshal(all)
+	require.NoError(t, err)
+	const program = `const all = JSON.parse(require('fs').readFileSync(0, 'utf8'));
+		console.log(JSON.stringify(all.map(require(process.argv[1]).planCommand)));`
+	var shown []string
+	require.NoError(t, json.Unmarshal(node(t, program, input), &shown))
+	for i, test := range tests {
+		require.Equal(t, test.want, shown[i], test.application)
 	}
 }
 
@@ -343,6 +350,35 @@ func TestExtensionOfResyncs(t *testing.T) {
 		shown := ask(t, all[i:i+1])[0]
 		pet := slices.IndexFunc(shown, func(v shownVerdict) bool { return v.ID == "prod/db" })
 		require.Equal(t, [2]impact.Level{impact.None, want}, [2]impact.Level{shown[pet].Low, shown[pet].High}, "%d: %s", i, shown[pet].Text)
+	}
+}
+
+// Objects of other kinds that are out of sync act on a VM at most as the table of kinds says. A plan has the level live
+// for kinds that no row of the table is about.
+func TestExtensionOfOthers(t *testing.T) {
+	tests := []struct {
+		group, kind string
+		pruned      bool
+		want        impact.Level
+	}{
+		{group: "", kind: "Service", want: impact.None},
+		{group: "example.com", kind: "Thing", want: impact.Live},
+		{group: "example.com", kind: "Thing", pruned: true, want: impact.None},
+		{group: "kubevirt.io", kind: "Thing", want: impact.Restart},
+		{group: "new.kubevirt.io", kind: "Thing", want: impact.Restart},
+		{group: "policy", kind: "PodDisruptionBudget", want: impact.Live},
+		{group: "policy", kind: "PodDisruptionBudget", pruned: true, want: impact.Delete},
+	}
+	var all []*reported
+	for _, test := range tests {
+		same := encode(t, load(t, "cattle"))
+		r := newReported("others", same, same, openshift)
+		r.Application.Status.Resources = []resourceItem{{test.group, test.kind, "prod", "x", "OutOfSync", test.pruned}}
+		all = append(all, r)
+	}
+	for i, shown := range ask(t, all) {
+		test, shown := tests[i], shown[0]
+		require.Equal(t, [2]impact.Level{impact.None, test.want}, [2]impact.Level{shown.Low, shown.High}, "%+v: %s", test, shown.Text)
 	}
 }
 

@@ -597,11 +597,16 @@
       .filter((c) => c);
   }
 
-  // actingLevel returns the worst level of a change of an object of a kind that acts on VMs, or 0. A kind that no table
-  // has may act on them as well.
+  // actingLevel returns the worst level of a change of an object of a kind that acts on VMs, or 0. A kind that no row of
+  // the table is about may act on them as well.
   function actingLevel(r) {
     const group = r.group || '';
-    const level = TABLES.acting[group + '/' + r.kind] || TABLES.acting[group + '/'] || 0;
+    const parts = group.split('.');
+    const level = [group + '/' + r.kind]
+      .concat(group ? parts.map((_, i) => parts.slice(i).join('.') + '/') : [])
+      .map((row) => TABLES.acting[row])
+      .find((l) => l !== undefined);
+    if (level === undefined) return r.requiresPruning ? 0 : LEVEL.live;
     return r.requiresPruning && level ? Math.max(level, LEVEL.delete) : level;
   }
 
