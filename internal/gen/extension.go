@@ -51,8 +51,8 @@ type shownLevel struct {
 // extensionData is what the extension of Argo CD knows of the rules.
 type extensionData struct {
 	Levels []shownLevel           `json:"levels"`
-	Rules  map[string][]shownRule `json:"rules"` // by kind
-	Acting map[string]int         `json:"acting"` // by GROUP/KIND, or GROUP/ for other kinds of a group; 0 if it does nothing
+	Rules  map[string][]shownRule `json:"rules"`  // by kind
+	Acting map[string]int         `json:"acting"` // by GROUP/KIND, or GROUP/ for its other kinds; 0 if it does nothing
 }
 
 // addExtension adds the extension of Argo CD's user interface, and what installs it.

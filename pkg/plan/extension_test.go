@@ -137,7 +137,7 @@ func (s *reported) observe(t *testing.T, r *rand.Rand) {
 		}
 		s.live[i].JSON = []byte(observed(string(o.JSON)))
 		item := &s.Items[slices.IndexFunc(s.Items, func(d diffItem) bool {
-			return d.Kind == o.ID.Kind && d.Namespace == o.ID.Namespace && d.Name == o.ID.Name
+			return d.Kind == o.Kind && d.Namespace == o.Namespace && d.Name == o.Name
 		})]
 		item.Live, item.Normalized, item.Predicted = observed(item.Live), observed(item.Normalized), observed(item.Predicted)
 	}
@@ -190,11 +190,13 @@ func TestExtensionCommand(t *testing.T) {
 		{`{spec: {sources: [{chart: x}, {path: b, plugin: {name: vmrender}}]}` + synced, "vmrender plan b --from two --live cluster"},
 		{`{spec: {sources: [{path: b}]}, status: {operationState: {syncResult: {revision: abc}}}}`, ""},
 		{`{spec: {source: {path: b, plugin: {env: [{name: VMRENDER_VARS, value: "{}"}]}}}` + synced, ""},
-		{`{spec: {destination: {namespace: shop}, source: {path: sites/a, plugin: {parameters: [
+		{
+			`{spec: {destination: {namespace: shop}, source: {path: sites/a, plugin: {parameters: [
 			{name: overlay, array: [../stages/test.yaml, /sites/b.yaml]}, {name: vm, array: [web]},
 			{name: vars, map: {tier: "gold $HOME"}}, {name: defaults, map: {memory.guest: 16Gi}}]}}}` + synced,
 			"vmrender plan sites/a --from abc --namespace shop --overlay sites/stages/test.yaml --overlay sites/b.yaml " +
-				"--default memory.guest=16Gi --set 'tier=gold $HOME' --live cluster"},
+				"--default memory.guest=16Gi --set 'tier=gold $HOME' --live cluster",
+		},
 		{`{spec: {destination: {namespace: shop}, source: {plugin: {parameters: [{name: namespace, string: prod}, {name: layer, string: "-"}]}}}` + synced,
 			"vmrender plan --from abc --namespace prod --live cluster"},
 		{`{spec: {destination: {namespace: shop}, source: {plugin: {parameters: [{name: layer, string: vms}]}}}` + synced,
