@@ -51,8 +51,8 @@ type shownLevel struct {
 // extensionData is what the extension of Argo CD knows of the rules.
 type extensionData struct {
 	Levels []shownLevel           `json:"levels"`
-	Rules  map[string][]shownRule `json:"rules"` // by kind
-	Acting map[string]int         `json:"acting"`
+	Rules  map[string][]shownRule `json:"rules"`  // by kind
+	Acting map[string]int         `json:"acting"` // by GROUP/KIND, or GROUP/ for its other kinds; 0 if it does nothing
 }
 
 // addExtension adds the extension of Argo CD's user interface, and what installs it.
@@ -120,9 +120,7 @@ func extensionTable() extensionData {
 			_ = l.UnmarshalText([]byte(name)) // empty if it does nothing
 			worst = max(worst, l)
 		}
-		if worst > impact.None {
-			out.Acting[k.Group+"/"+k.Name] = int(worst)
-		}
+		out.Acting[k.Group+"/"+k.Name] = int(worst)
 	}
 	return out
 }

@@ -30,18 +30,31 @@ const runner = `
 const { verdictsOf, TABLES } = require(process.argv[1]);
 const cases = JSON.parse(require('fs').readFileSync(0, 'utf8'));
 const name = (i) => TABLES.levels[i].name;
-console.log(JSON.stringify(cases.map((c) => verdictsOf(c.items, c.resources).map((v) =>
+console.log(JSON.stringify(cases.map((c) => verdictsOf(c.items, c.application).map((v) =>
 	({ id: v.namespace + '/' + v.name, low: name(v.low), high: name(v.high), text: JSON.stringify(v.causes) })))));
 `
 
 // reported is a change of objects as Argo CD reports it.
 type reported struct {
-	Items     []diffItem     `json:"items"`
-	Resources []resourceItem `json:"resources"`
+	Items       []diffItem          `json:"items"`
+	Application reportedApplication `json:"application"`
 
 	name     string
 	old, now []manifest.Object
+	live     []manifest.Object // nil if the plan does not know the cluster
 	cluster  cluster.Settings
+}
+
+// reportedApplication is what the extension reads of an Application for its verdicts.
+type reportedApplication struct {
+	Spec struct {
+		SyncPolicy struct {
+			SyncOptions []string `json:"syncOptions"`
+		} `json:"syncPolicy"`
+	} `json:"spec"`
+	Status struct {
+		Resources []resourceItem `json:"resources"`
+	} `json:"status"`
 }
 
 // diffItem is an item of /api/v1/applications/NAME/managed-resources; states are JSON texts (argo-cd v3.2.11,
@@ -76,7 +89,7 @@ type shownVerdict struct {
 var fetched = []string{cluster.KindVM, cluster.KindDataVolume, cluster.KindClaim}
 
 func newReported(name string, old, now []manifest.Object, settings cluster.Settings) *reported {
-	s := &reported{name: name, old: old, now: now, cluster: settings, Items: []diffItem{}, Resources: []resourceItem{}}
+	s := &reported{name: name, old: old, now: now, cluster: settings, Items: []diffItem{}}
 	all := map[manifest.ID][2]string{}
 	for i, side := range [][]manifest.Object{old, now} {
 		for _, o := range side {
@@ -91,10 +104,44 @@ func newReported(name string, old, now []manifest.Object, settings cluster.Setti
 		case slices.Contains(fetched, cluster.KindOf(id)):
 			s.Items = append(s.Items, diffItem{id.Kind, id.Namespace, id.Name, was, will, was, will})
 		case was != will:
-			s.Resources = append(s.Resources, resourceItem{id.Group(), id.Kind, id.Namespace, id.Name, "OutOfSync", will == ""})
+			out := &s.Application.Status.Resources
+			*out = append(*out, resourceItem{id.Group(), id.Kind, id.Namespace, id.Name, "OutOfSync", will == ""})
 		}
 	}
 	return s
+}
+
+// observe gives the VMs in the cluster a status: they run or are stopped, and some wait for a restart. The plan knows the
+// same objects.
+func (s *reported) observe(t *testing.T, r *rand.Rand) {
+	t.Helper()
+	s.live = slices.Clone(s.old)
+	for i, o := range s.live {
+		if cluster.KindOf(o.ID) != cluster.KindVM {
+			continue
+		}
+		status := object{"printableStatus": []string{"Running", "Stopped"}[r.IntN(2)]}
+		if r.IntN(4) == 0 {
+			status["conditions"] = []any{object{"type": "RestartRequired", "status": "True"}}
+		}
+		observed := func(text string) string {
+			if text == "" {
+				return ""
+			}
+			var vm object
+			require.NoError(t, json.Unmarshal([]byte(text), &vm))
+			vm["status"] = status
+			out, err := json.Marshal(vm)
+			require.NoError(t, err)
+			return string(out)
+		}
+		s.live[i].JSON = []byte(observed(string(o.JSON)))
+		item := &s.Items[slices.IndexFunc(s.Items, func(d diffItem) bool {
+			return d.Kind == o.Kind && d.Namespace == o.Namespace && d.Name == o.Name
+		})]
+		item.Live, item.Normalized, item.Predicted = observed(item.Live), observed(item.Normalized), observed(item.Predicted)
+	}
+	s.name += ", with a status"
 }
 
 // node runs a program for Node.js with the extension as its argument, and returns its output.
@@ -132,6 +179,44 @@ func TestExtensionEvaluatesConditionsOfRules(t *testing.T) {
 	}
 }
 
+// The command that the page shows plans what the Application renders.
+func TestExtensionCommand(t *testing.T) {
+	const synced = `, status: {operationState: {syncResult: {revision: abc, revisions: [one, two]}}}}`
+	tests := []struct{ application, want string }{
+		{`{spec: {source: {path: sites/a}}` + synced, "vmrender plan sites/a --from abc --live cluster"},
+		{`{spec: {source: {path: .}}` + synced, "vmrender plan --from abc --live cluster"},
+		{`{spec: {source: {path: "it's; here"}}` + synced, `vmrender plan 'it'\''s; here' --from abc --live cluster`},
+		{`{spec: {source: {path: sites/a}}}`, ""},
+		{`{spec: {sources: [{chart: x}, {path: b, plugin: {name: vmrender}}]}` + synced, "vmrender plan b --from two --live cluster"},
+		{`{spec: {sources: [{path: b}]}, status: {operationState: {syncResult: {revision: abc}}}}`, ""},
+		{`{spec: {source: {path: b, plugin: {env: [{name: VMRENDER_VARS, value: "{}"}]}}}` + synced, ""},
+		{
+			`{spec: {destination: {namespace: shop}, source: {path: sites/a, plugin: {parameters: [
+			{name: overlay, array: [../stages/test.yaml, /sites/b.yaml]}, {name: vm, array: [web]},
+			{name: vars, map: {tier: "gold $HOME"}}, {name: defaults, map: {memory.guest: 16Gi}}]}}}` + synced,
+			"vmrender plan sites/a --from abc --namespace shop --overlay sites/stages/test.yaml --overlay sites/b.yaml " +
+				"--default memory.guest=16Gi --set 'tier=gold $HOME' --live cluster",
+		},
+		{`{spec: {destination: {namespace: shop}, source: {plugin: {parameters: [{name: namespace, string: prod}, {name: layer, string: "-"}]}}}` + synced,
+			"vmrender plan --from abc --namespace prod --live cluster"},
+		{`{spec: {destination: {namespace: shop}, source: {plugin: {parameters: [{name: layer, string: vms}]}}}` + synced,
+			"vmrender plan --from abc --layer vms --live cluster"},
+	}
+	all := make([]object, len(tests))
+	for i, test := range tests {
+		require.NoError(t, yaml.Unmarshal([]byte(test.application), &all[i]))
+	}
+	input, err := json.Marshal(all)
+	require.NoError(t, err)
+	const program = `const all = JSON.parse(require('fs').readFileSync(0, 'utf8'));
+		console.log(JSON.stringify(all.map(require(process.argv[1]).planCommand)));`
+	var shown []string
+	require.NoError(t, json.Unmarshal(node(t, program, input), &shown))
+	for i, test := range tests {
+		require.Equal(t, test.want, shown[i], test.application)
+	}
+}
+
 // ask returns the verdicts of the extension on each change.
 func ask(t *testing.T, all []*reported) [][]shownVerdict {
 	t.Helper()
@@ -148,7 +233,7 @@ func ask(t *testing.T, all []*reported) [][]shownVerdict {
 // VM: the extension leaves it to the sync.
 func (s *reported) levels() map[string]impact.Level {
 	out := map[string]impact.Level{}
-	for _, v := range plan.New(s.old, s.now, plan.Options{Cluster: s.cluster}).VMs {
+	for _, v := range plan.New(s.old, s.now, plan.Options{Cluster: s.cluster, Live: s.live}).VMs {
 		if v.ID.Kind != "VirtualMachine" {
 			continue
 		}
@@ -227,9 +312,76 @@ func TestExtensionOfEdits(t *testing.T) {
 			all = append(all, newReported(test.name, encode(t, old), encode(t, edited), c))
 		}
 	}
+	all = append(all, resyncs(t)...)
 	exact := requireBounds(t, all)
 	t.Logf("%d %% of the verdicts are exact", exact)
 	require.GreaterOrEqual(t, exact, floorOfEdits)
+}
+
+// resyncs returns changes of one of two VMs with Force and Replace: the sync also recreates the other one, unless the
+// Application has ApplyOutOfSyncOnly=true.
+func resyncs(t *testing.T) []*reported {
+	t.Helper()
+	side := func(edit func([]object)) []manifest.Object {
+		objects := append(load(t, "cattle"), load(t, "pet")...)
+		for i := range 2 {
+			in(i, set("Force=true,Replace=true", options))(objects)
+		}
+		edit(objects)
+		return encode(t, objects)
+	}
+	var out []*reported
+	for _, edit := range []func([]object){nothing, set("8Gi", memory), set("x", "metadata.labels.team"), set("2048Mi", memory)} {
+		for _, only := range []bool{false, true} {
+			settings := openshift
+			settings.ApplyOutOfSyncOnly = only
+			r := newReported(fmt.Sprint("resync ", only), side(nothing), side(edit), settings)
+			if only {
+				r.Application.Spec.SyncPolicy.SyncOptions = []string{"ApplyOutOfSyncOnly=true"}
+			}
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// A VM that a sync recreates without a change of its own is not shown as unchanged, and one that it leaves is.
+func TestExtensionOfResyncs(t *testing.T) {
+	all := resyncs(t)
+	for i, want := range []impact.Level{impact.None, impact.None, impact.Recreate, impact.None} {
+		shown := ask(t, all[i:i+1])[0]
+		pet := slices.IndexFunc(shown, func(v shownVerdict) bool { return v.ID == "prod/db" })
+		require.Equal(t, [2]impact.Level{impact.None, want}, [2]impact.Level{shown[pet].Low, shown[pet].High}, "%d: %s", i, shown[pet].Text)
+	}
+}
+
+// Objects of other kinds that are out of sync act on a VM at most as the table of kinds says. A plan has the level live
+// for kinds that no row of the table is about.
+func TestExtensionOfOthers(t *testing.T) {
+	tests := []struct {
+		group, kind string
+		pruned      bool
+		want        impact.Level
+	}{
+		{group: "", kind: "Service", want: impact.None},
+		{group: "example.com", kind: "Thing", want: impact.Live},
+		{group: "example.com", kind: "Thing", pruned: true, want: impact.None},
+		{group: "kubevirt.io", kind: "Thing", want: impact.Restart},
+		{group: "new.kubevirt.io", kind: "Thing", want: impact.Restart},
+		{group: "policy", kind: "PodDisruptionBudget", want: impact.Live},
+		{group: "policy", kind: "PodDisruptionBudget", pruned: true, want: impact.Delete},
+	}
+	var all []*reported
+	for _, test := range tests {
+		same := encode(t, load(t, "cattle"))
+		r := newReported("others", same, same, openshift)
+		r.Application.Status.Resources = []resourceItem{{test.group, test.kind, "prod", "x", "OutOfSync", test.pruned}}
+		all = append(all, r)
+	}
+	for i, shown := range ask(t, all) {
+		test, shown := tests[i], shown[0]
+		require.Equal(t, [2]impact.Level{impact.None, test.want}, [2]impact.Level{shown.Low, shown.High}, "%+v: %s", test, shown.Text)
+	}
 }
 
 // The same is true for random changes of the objects that vmrender renders.
@@ -245,8 +397,12 @@ func TestExtensionOfRandomEdits(t *testing.T) {
 		for range 1 + r.IntN(3) {
 			told = append(told, mutate(r, &edited))
 		}
-		all = append(all, newReported(fmt.Sprint(seed, " ", name, ": ", strings.Join(told, "; ")),
-			encode(t, old), encode(t, edited), settings[r.IntN(len(settings))]))
+		change := newReported(fmt.Sprint(seed, " ", name, ": ", strings.Join(told, "; ")),
+			encode(t, old), encode(t, edited), settings[r.IntN(len(settings))])
+		if seed%2 == 0 {
+			change.observe(t, r)
+		}
+		all = append(all, change)
 	}
 	exact := requireBounds(t, all)
 	t.Logf("%d %% of the verdicts are exact", exact)

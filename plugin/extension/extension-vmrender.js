@@ -244,7 +244,7 @@
 {"path":"spec.instancetype.**","pattern":["spec","instancetype","**"],"level":7,"worst":11,"code":"instancetype","reason":"more sockets or memory take effect by a live migration; all other differences between the instance types need a restart","advice":"plan a restart (virtctl restart), or take the change in a maintenance window","when":"at the next restart","key":"instancetype","instance":true,"doubt":"what the instance types and preferences of the cluster contain"},
 {"path":"spec.preference.**","pattern":["spec","preference","**"],"level":7,"worst":11,"code":"preference","reason":"what differs between the preferences needs a restart","advice":"plan a restart (virtctl restart), or take the change in a maintenance window","when":"at the next restart","key":"preference","instance":true,"doubt":"what the instance types and preferences of the cluster contain"},
 {"path":"spec.*.**","pattern":["spec","*","**"],"level":2,"worst":2,"code":"metadata","reason":"no running VM sees it"},
-{"path":"*.**","pattern":["*","**"],"level":2,"worst":2,"code":"metadata","reason":"no running VM sees it"}]},"acting":{"/Endpoints":4,"/LimitRange":7,"/ResourceQuota":7,"autoscaling.k8s.io/":7,"autoscaling/":7,"autoscaling/HorizontalPodAutoscaler":14,"cdi.kubevirt.io/DataImportCron":14,"cdi.kubevirt.io/DataSource":4,"cdi.kubevirt.io/VolumeCloneSource":4,"clone.kubevirt.io/VirtualMachineClone":7,"coordination.k8s.io/":7,"coordination.k8s.io/Lease":4,"csiaddons.openshift.io/":7,"discovery.k8s.io/EndpointSlice":4,"export.kubevirt.io/VirtualMachineExport":7,"forklift.konveyor.io/":7,"forklift.konveyor.io/Migration":8,"gateway.networking.k8s.io/ReferenceGrant":4,"groupsnapshot.storage.k8s.io/":7,"instancetype.kubevirt.io/VirtualMachineInstancetype":6,"instancetype.kubevirt.io/VirtualMachinePreference":6,"k8s.cni.cncf.io/":7,"k8s.cni.cncf.io/NetworkAttachmentDefinition":13,"kanister.io/":7,"kasten.io/":7,"keda.sh/":7,"keda.sh/ScaledObject":14,"kubevirt.io/":7,"kubevirt.io/KubeVirt":7,"kubevirt.io/VirtualMachineInstanceMigration":5,"kubevirt.io/VirtualMachineInstancePreset":7,"machine.openshift.io/":7,"migration.openshift.io/":7,"oadp.openshift.io/":7,"policy/PodDisruptionBudget":4,"populator.storage.k8s.io/":7,"quota.openshift.io/":7,"ramendr.openshift.io/":7,"replication.storage.openshift.io/":7,"resource.k8s.io/":7,"snapshot.kubevirt.io/VirtualMachineRestore":14,"snapshot.kubevirt.io/VirtualMachineSnapshot":14,"snapshot.storage.k8s.io/":7,"snapshot.storage.k8s.io/VolumeSnapshot":14,"storage.k8s.io/":7,"trilio.io/":7,"velero.io/":7,"velero.io/DeleteBackupRequest":14,"velero.io/Restore":14,"volsync.backube/":7}};
+{"path":"*.**","pattern":["*","**"],"level":2,"worst":2,"code":"metadata","reason":"no running VM sees it"}]},"acting":{"/Binding":0,"/ConfigMap":0,"/Endpoints":4,"/Event":0,"/LimitRange":7,"/Namespace":0,"/Node":0,"/PersistentVolume":0,"/PersistentVolumeClaim":0,"/Pod":0,"/PodTemplate":0,"/ReplicationController":0,"/ResourceQuota":7,"/Secret":0,"/Service":0,"/ServiceAccount":0,"admissionregistration.k8s.io/":0,"admissionregistration.k8s.io/MutatingWebhookConfiguration":0,"admissionregistration.k8s.io/ValidatingAdmissionPolicy":0,"admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding":0,"admissionregistration.k8s.io/ValidatingWebhookConfiguration":0,"apiextensions.k8s.io/CustomResourceDefinition":0,"apiregistration.k8s.io/APIService":0,"apps.openshift.io/":0,"apps/":0,"argoproj.io/":0,"authentication.k8s.io/":0,"authorization.k8s.io/":0,"authorization.openshift.io/":0,"autoscaling.k8s.io/":7,"autoscaling/":7,"autoscaling/HorizontalPodAutoscaler":14,"batch/":0,"bitnami.com/SealedSecret":0,"build.openshift.io/":0,"cdi.kubevirt.io/CDI":0,"cdi.kubevirt.io/DataImportCron":14,"cdi.kubevirt.io/DataSource":4,"cdi.kubevirt.io/DataVolume":0,"cdi.kubevirt.io/StorageProfile":0,"cdi.kubevirt.io/VolumeCloneSource":4,"cert-manager.io/Certificate":0,"cert-manager.io/ClusterIssuer":0,"cert-manager.io/Issuer":0,"certificates.k8s.io/CertificateSigningRequest":0,"clone.kubevirt.io/VirtualMachineClone":7,"cloudcredential.openshift.io/":0,"coordination.k8s.io/":7,"coordination.k8s.io/Lease":4,"csiaddons.openshift.io/":7,"discovery.k8s.io/EndpointSlice":4,"export.kubevirt.io/VirtualMachineExport":7,"extensions/":0,"external-secrets.io/ClusterExternalSecret":0,"external-secrets.io/ClusterSecretStore":0,"external-secrets.io/ExternalSecret":0,"external-secrets.io/PushSecret":0,"external-secrets.io/SecretStore":0,"externaldns.k8s.io/DNSEndpoint":0,"flowcontrol.apiserver.k8s.io/FlowSchema":0,"flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration":0,"forklift.konveyor.io/":7,"forklift.konveyor.io/Migration":8,"gateway.networking.k8s.io/GRPCRoute":0,"gateway.networking.k8s.io/Gateway":0,"gateway.networking.k8s.io/GatewayClass":0,"gateway.networking.k8s.io/HTTPRoute":0,"gateway.networking.k8s.io/ReferenceGrant":4,"gateway.networking.k8s.io/TCPRoute":0,"gateway.networking.k8s.io/TLSRoute":0,"gateway.networking.k8s.io/UDPRoute":0,"groupsnapshot.storage.k8s.io/":7,"helm.cattle.io/":0,"helm.toolkit.fluxcd.io/":0,"instancetype.kubevirt.io/VirtualMachineClusterInstancetype":0,"instancetype.kubevirt.io/VirtualMachineClusterPreference":0,"instancetype.kubevirt.io/VirtualMachineInstancetype":6,"instancetype.kubevirt.io/VirtualMachinePreference":6,"k8s.cni.cncf.io/":7,"k8s.cni.cncf.io/NetworkAttachmentDefinition":13,"k8s.ovn.org/ClusterUserDefinedNetwork":0,"k8s.ovn.org/EgressIP":0,"kanister.io/":7,"kasten.io/":7,"keda.sh/":7,"keda.sh/ScaledObject":14,"kubevirt.io/":7,"kubevirt.io/KubeVirt":7,"kubevirt.io/VirtualMachine":0,"kubevirt.io/VirtualMachineInstance":0,"kubevirt.io/VirtualMachineInstanceMigration":5,"kubevirt.io/VirtualMachineInstancePreset":7,"kubevirt.io/VirtualMachineInstanceReplicaSet":0,"kustomize.toolkit.fluxcd.io/":0,"kyverno.io/ClusterPolicy":0,"machine.openshift.io/":7,"machineconfiguration.openshift.io/KubeletConfig":0,"machineconfiguration.openshift.io/MachineConfig":0,"metallb.io/BGPAdvertisement":0,"migration.openshift.io/":7,"migrations.kubevirt.io/MigrationPolicy":0,"monitoring.coreos.com/PodMonitor":0,"monitoring.coreos.com/Probe":0,"monitoring.coreos.com/PrometheusRule":0,"monitoring.coreos.com/ServiceMonitor":0,"networking.istio.io/DestinationRule":0,"networking.istio.io/ServiceEntry":0,"networking.istio.io/VirtualService":0,"networking.k8s.io/IPAddress":0,"networking.k8s.io/Ingress":0,"networking.k8s.io/IngressClass":0,"networking.k8s.io/NetworkPolicy":0,"networking.k8s.io/ServiceCIDR":0,"nmstate.io/NodeNetworkConfigurationPolicy":0,"node.k8s.io/RuntimeClass":0,"oadp.openshift.io/":7,"operators.coreos.com/":0,"policy.networking.k8s.io/AdminNetworkPolicy":0,"policy.networking.k8s.io/BaselineAdminNetworkPolicy":0,"policy/PodDisruptionBudget":4,"pool.kubevirt.io/VirtualMachinePool":0,"populator.storage.k8s.io/":7,"project.openshift.io/Project":0,"quota.openshift.io/":7,"ramendr.openshift.io/":7,"rbac.authorization.k8s.io/":0,"rbac.authorization.k8s.io/ClusterRole":0,"rbac.authorization.k8s.io/ClusterRoleBinding":0,"replication.storage.openshift.io/":7,"resource.k8s.io/":7,"resource.k8s.io/DeviceClass":0,"resource.k8s.io/ResourceSlice":0,"route.openshift.io/Route":0,"scheduling.k8s.io/PriorityClass":0,"secrets.hashicorp.com/VaultStaticSecret":0,"security.openshift.io/SecurityContextConstraints":0,"serving.knative.dev/":0,"snapshot.kubevirt.io/VirtualMachineRestore":14,"snapshot.kubevirt.io/VirtualMachineSnapshot":14,"snapshot.storage.k8s.io/":7,"snapshot.storage.k8s.io/VolumeSnapshot":14,"snapshot.storage.k8s.io/VolumeSnapshotClass":0,"snapshot.storage.k8s.io/VolumeSnapshotContent":0,"storage.k8s.io/":7,"storage.k8s.io/CSIDriver":0,"storage.k8s.io/CSINode":0,"storage.k8s.io/StorageClass":0,"storage.k8s.io/VolumeAttachment":0,"storage.k8s.io/VolumeAttributesClass":0,"tekton.dev/":0,"tower.ansible.com/":0,"trilio.io/":7,"velero.io/":7,"velero.io/DeleteBackupRequest":14,"velero.io/Restore":14,"volsync.backube/":7}};
 
   const ORDER = '[]'; // the last segment of the path of a list in which only the order differs
   const CREATED = '(created)';
@@ -424,6 +424,12 @@
     compare([], without(old), without(now), found);
     return found;
   }
+
+  // differs reports whether a sync changes anything of a pair, also what means the same, such as 4096Mi for 4Gi.
+  const differs = (pair) => {
+    const text = (side) => JSON.stringify(Object.assign({}, side, { status: null }));
+    return !pair.old || !pair.now || text(pair.old) !== text(pair.now);
+  };
 
   // display returns a path for people: 'spec.volumes[data].name'.
   const display = (path) =>
@@ -667,6 +673,7 @@
     const stops = runs(pair.live || old) !== true || at(to, 'spec', 'runStrategy') === 'Halted';
     const found = fields('VirtualMachine', from, to, { live: pair.live, stops, runs: runs(pair.live || old) });
     if (isReplaced && changesOf(from, to).length) found.push(replacement(old, found));
+    else if (isReplaced && world.isResynced) found.push(resync(old));
     return found;
   }
 
@@ -690,6 +697,16 @@
     const risk = takes(pair, world);
     if (risk) return cause(LEVEL.create, risk, 'a new VM, which may have a disk or an address of another VM');
     return cause(LEVEL.create, LEVEL.create, 'a new VM');
+  }
+
+  // resync returns the cause of a VM that does not change, but that a sync of other objects deletes and creates again:
+  // one without ApplyOutOfSyncOnly=true applies all objects. A sync of selected objects leaves it.
+  function resync(old) {
+    const text =
+      'without the sync option ApplyOutOfSyncOnly=true, a sync that changes other objects also deletes this VM, ' +
+      'with the disks of its templates, and recreates it';
+    const worst = replacement(old, []).high;
+    return cause(LEVEL.none, worst, text);
   }
 
   // replacement returns the cause of a VM that Argo CD deletes and creates again.
@@ -813,11 +830,16 @@
       .filter((c) => c);
   }
 
-  // actingLevel returns the worst level of a change of an object of a kind that acts on VMs, or 0. A kind that no table
-  // has may act on them as well.
+  // actingLevel returns the worst level of a change of an object of a kind that acts on VMs, or 0. A kind that no row of
+  // the table is about may act on them as well.
   function actingLevel(r) {
     const group = r.group || '';
-    const level = TABLES.acting[group + '/' + r.kind] || TABLES.acting[group + '/'] || 0;
+    const parts = group.split('.');
+    const level = [group + '/' + r.kind]
+      .concat(group ? parts.map((_, i) => parts.slice(i).join('.') + '/') : [])
+      .map((row) => TABLES.acting[row])
+      .find((l) => l !== undefined);
+    if (level === undefined) return r.requiresPruning ? 0 : LEVEL.live;
     return r.requiresPruning && level ? Math.max(level, LEVEL.delete) : level;
   }
 
@@ -833,8 +855,8 @@
   }
 
   // worldOf returns the objects of an Application in pairs of what the cluster has and will have. items are those of
-  // /managed-resources, resources the list in the status of the Application.
-  function worldOf(items, resources) {
+  // /managed-resources.
+  function worldOf(items, application) {
     const parse = (text) => (text && text !== 'null' ? JSON.parse(text) : null);
     const pairs = items
       .filter((i) => !i.hook)
@@ -846,10 +868,12 @@
         return { kind: i.kind, namespace: i.namespace || '', name: i.name, live, old, now };
       });
     const kinds = Object.keys(TABLES.rules);
-    const out = (resources || []).filter(
+    const out = list(application, 'status', 'resources').filter(
       (r) => !kinds.includes(r.kind) && (r.status === 'OutOfSync' || r.requiresPruning),
     );
+    const isOnlyOutOfSync = list(application, 'spec', 'syncPolicy', 'syncOptions').includes('ApplyOutOfSyncOnly=true');
     return {
+      isResynced: !isOnlyOutOfSync && (out.length > 0 || pairs.some(differs)),
       machines: pairs.filter((p) => p.kind === 'VirtualMachine'),
       disks: pairs.filter((p) => p.kind !== 'VirtualMachine'),
       out,
@@ -858,8 +882,8 @@
   }
 
   // verdictsOf returns the verdicts on all VMs of an Application.
-  function verdictsOf(items, resources) {
-    const world = worldOf(items, resources);
+  function verdictsOf(items, application) {
+    const world = worldOf(items, application);
     return world.machines.map((m) => verdictOf(m, world));
   }
 
@@ -1081,13 +1105,14 @@
       Object.keys(TABLES.rules).map((kind) => get(application, 'managed-resources', { group: GROUPS[kind], kind })),
     ).then((all) => [].concat(...all.map((body) => body.items || [])).filter((i) => TABLES.rules[i.kind]));
 
-  // useLoaded returns what a function promises, or its error, and loads it again if the key changes.
-  function useLoaded(load, key) {
+  // useLoaded returns what a function promises of an object, or its error, and loads it again if the version changes.
+  // It returns nothing that was loaded of another object.
+  function useLoaded(load, id, version_) {
     const [state, setState] = React.useState({});
     React.useEffect(() => {
       let isCurrent = true;
       const set = (s) => {
-        if (isCurrent) setState(s);
+        if (isCurrent) setState(Object.assign(s, { id }));
       };
       Promise.resolve()
         .then(load)
@@ -1098,28 +1123,69 @@
       return () => {
         isCurrent = false;
       };
-    }, [key]);
-    return state;
+    }, [id, version_]);
+    return state.id === id ? state : {};
   }
+
+  const idOf = (object) => at(object, 'metadata', 'namespace') + '/' + at(object, 'metadata', 'name');
 
   // version is another text whenever Argo CD has compared or synced an Application again.
   const version = (application) =>
     [
-      at(application, 'metadata', 'name'),
       at(application, 'status', 'sync', 'revision'),
       at(application, 'status', 'reconciledAt'),
       at(application, 'status', 'operationState', 'finishedAt'),
     ].join(' ');
 
-  // planCommand returns the command that settles what is open.
+  // quoted returns a word for a shell.
+  const quoted = (word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : "'" + word.replace(/'/g, "'\\''") + "'");
+
+  // inRepository returns the path of an overlay from the root of the repository: one without a leading slash is relative
+  // to the Application's path.
+  function inRepository(base, path) {
+    const out = [];
+    (path.startsWith('/') ? path : base + '/' + path).split('/').forEach((s) => {
+      if (s === '..') out.pop();
+      else if (s && s !== '.') out.push(s);
+    });
+    return out.join('/');
+  }
+
+  // flagsOf returns the flags of `vmrender plan` for the parameters of the plugin. Plans have none for `vm`: they are
+  // about all VMs of the directory.
+  function flagsOf(source, application) {
+    const parameters = list(source, 'plugin', 'parameters');
+    const of = (name, field) => (parameters.find((p) => p.name === name) || {})[field];
+    const pairsOf = (name) => Object.entries(of(name, 'map') || {}).map((e) => e.join('='));
+    const layer = of('layer', 'string');
+    const isPlatform = layer && layer !== '-';
+    const namespace = of('namespace', 'string') || at(application, 'spec', 'destination', 'namespace');
+    return [
+      ['--layer', isPlatform ? [layer] : []],
+      ['--namespace', namespace && !isPlatform ? [namespace] : []],
+      ['--overlay', (of('overlay', 'array') || []).map((file) => inRepository(source.path || '', file))],
+      ['--default', pairsOf('defaults')],
+      ['--set', pairsOf('vars')],
+    ].reduce((all, [flag, values]) => values.reduce((more, v) => more.concat(flag, v), all), []);
+  }
+
+  // planCommand returns the command that settles what is open, at the root of the repository; or '' if the revision of
+  // the last sync is not known, or if variables, which are not read here, set parameters.
   function planCommand(application) {
-    const sources = list(application, 'spec', 'sources').concat(at(application, 'spec', 'source') || []);
-    const source = sources.find((s) => at(s, 'plugin', 'name') === 'vmrender') || sources[0] || {};
-    const path = source.path && source.path !== '.' ? " '" + source.path.replace(/'/g, "'\\''") + "'" : '';
-    const state = at(application, 'status', 'operationState', 'syncResult', 'revision');
-    return (
-      'vmrender plan' + path.replace(/^ '([\w./-]+)'$/, ' $1') + ' --from ' + (state || 'HEAD~1') + ' --live cluster'
+    const several = list(application, 'spec', 'sources');
+    const sources = several.length ? several : [at(application, 'spec', 'source') || {}];
+    const i = Math.max(
+      sources.findIndex((s) => at(s, 'plugin', 'name') === 'vmrender'),
+      0,
     );
+    const result = at(application, 'status', 'operationState', 'syncResult');
+    const revision = several.length ? list(result, 'revisions')[i] : at(result, 'revision');
+    if (!revision || list(sources[i], 'plugin', 'env').some((e) => /^VMRENDER_/.test(e.name))) return '';
+    const path = inRepository('', sources[i].path || '');
+    return ['vmrender', 'plan']
+      .concat(path || [], '--from', revision, flagsOf(sources[i], application), '--live', 'cluster')
+      .map(quoted)
+      .join(' ');
   }
 
   const Failure = ({ text }) =>
@@ -1157,7 +1223,15 @@
 
   // Verdict shows what the next sync does to a VM: fields, levels and reasons, and no values.
   function Verdict({ verdict, application }) {
-    if (!verdict || verdict.high === LEVEL.none) return h('p', null, 'The next sync changes nothing of this VM.');
+    if (!verdict)
+      return h(
+        'p',
+        null,
+        'This VM is not in the Application itself (a pool or another object owns it); see ',
+        h('code', null, 'vmrender plan'),
+        '.',
+      );
+    if (verdict.high === LEVEL.none) return h('p', null, 'The next sync changes nothing of this VM.');
     const rows = verdict.causes.map((c, i) =>
       h(
         'tr',
@@ -1193,13 +1267,16 @@
     );
   }
 
-  const Settle = ({ application }) =>
-    h(
+  function Settle({ application }) {
+    const command = planCommand(application);
+    return h(
       'p',
       { className: 'vmr-note' },
-      '[?] depends on settings of the cluster and on what is not read here. This command reports one level: ',
-      h(Line, { text: planCommand(application) }),
+      '[?] depends on settings of the cluster and on what is not read here. ',
+      command ? 'This command reports one level: ' : 'A plan with --live reports one level.',
+      command ? h(Line, { text: command }) : null,
     );
+  }
 
   // linksOf returns the links in the annotations of objects, "TITLE|URL" or a URL. Others than of the web are left out.
   function linksOf(objects) {
@@ -1278,12 +1355,13 @@
   function MachineTab({ application, resource, tree }) {
     const vm = resource && resource.metadata ? resource : { metadata: {} };
     const { namespace, name } = vm.metadata;
-    const managed = useLoaded(() => fetchManaged(application), version(application));
+    const managed = useLoaded(() => fetchManaged(application), idOf(application), version(application));
     const instance = useLoaded(
       () => instanceOf(application, tree, vm),
-      namespace + '/' + name + at(vm, 'metadata', 'resourceVersion'),
+      idOf(application) + ' ' + idOf(vm),
+      at(vm, 'metadata', 'resourceVersion'),
     );
-    const verdicts = managed.value ? verdictsOf(managed.value, list(application, 'status', 'resources')) : [];
+    const verdicts = managed.value ? verdictsOf(managed.value, application) : [];
     const waits = waitsOf(vm, tree).concat(approvalsOf(application, namespace, name));
     const links = linksOf([vm, application]);
     return h(
@@ -1323,7 +1401,7 @@
   // machinesOf returns the VMs of an Application: those of its tree, and those that it does not have yet.
   function machinesOf(application, tree, managed) {
     const items = managed || [];
-    const verdicts = verdictsOf(items, list(application, 'status', 'resources'));
+    const verdicts = verdictsOf(items, application);
     const all = new Map();
     list(tree, 'nodes')
       .filter(isMachine)
@@ -1362,7 +1440,7 @@
 
   // MachinesView is the view of all VMs of an Application.
   function MachinesView({ application, tree }) {
-    const managed = useLoaded(() => fetchManaged(application), version(application));
+    const managed = useLoaded(() => fetchManaged(application), idOf(application), version(application));
     const all = machinesOf(application, tree, managed.value);
     const isOpen = all.some((m) => m.verdict && m.verdict.low !== m.verdict.high);
     if (!all.length)
@@ -1410,5 +1488,5 @@
     window.extensionsAPI.registerAppViewExtension(MachinesView, 'VMs', 'fa-desktop');
   }
 
-  if (typeof module !== 'undefined') module.exports = { verdictsOf, holds, TABLES, PREDICATES };
+  if (typeof module !== 'undefined') module.exports = { verdictsOf, planCommand, holds, TABLES, PREDICATES };
 })(typeof window === 'undefined' ? {} : window);

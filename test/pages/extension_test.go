@@ -20,7 +20,7 @@ var reacts = map[string]func(*testing.T) string{
 	"react16": func(t *testing.T) string {
 		return npm(t, "react@16.14.0", "umd/react.production.min.js") + "\n" +
 			npm(t, "react-dom@16.14.0", "umd/react-dom.production.min.js") +
-			"\nwindow.show = (e, into) => ReactDOM.render(e, into);"
+			"\nwindow.show = (e, into) => { ReactDOM.render(e, into); };"
 	},
 	"react19": func(t *testing.T) string {
 		return "const modules = {}; const require = (name) => modules[name];\n" +
@@ -28,7 +28,7 @@ var reacts = map[string]func(*testing.T) string{
 			common("scheduler", npm(t, "scheduler@0.28.0", "cjs/scheduler.production.js")) +
 			common("react-dom", npm(t, "react-dom@19.3.1", "cjs/react-dom.production.js")) +
 			common("react-dom/client", npm(t, "react-dom@19.3.1", "cjs/react-dom-client.production.js")) +
-			"\nwindow.React = modules.react; window.show = (e, into) => modules['react-dom/client'].createRoot(into).render(e);"
+			"\nwindow.React = modules.react; window.show = (e, into, root = modules['react-dom/client'].createRoot(into)) => { root.render(e); return root; };"
 	},
 }
 
@@ -216,7 +216,9 @@ window.extensionsAPI = {
 	registerAppViewExtension: (component, title) => { window.view = component; },
 };
 </script><script>EXTENSION</script><script>
-show(React.createElement(window.SHOWN, { application: played.application, resource: played.vm, tree: played.tree }), document.getElementById('root'));
+window.draw = (p) => React.createElement(window.SHOWN, { application: p.application, resource: p.vm, tree: p.tree });
+window.show = ((show) => { let root; return (e) => { root = show(e, document.getElementById('root'), root); }; })(show);
+show(draw(played));
 </script></body></html>`
 
 // openExtension shows a component, tab or view, of the extension.
@@ -255,6 +257,33 @@ func TestExtensionTab(t *testing.T) {
 			requireNoSecret(b)
 			eval[any](b, `document.querySelector('.vmr button').click(), null`)
 			b.wait(`document.querySelector('.vmr button').textContent === 'Copied'`)
+		})
+	}
+}
+
+// TestExtensionOfAnother checks that a tab that shows another VM of another Application has nothing of the last one while
+// it loads, and that a VM that the Application does not have itself is not called unchanged.
+func TestExtensionOfAnother(t *testing.T) {
+	for react := range reacts {
+		t.Run(react, func(t *testing.T) {
+			b := openExtension(t, react, "light", "tab", play(t))
+			b.wait(`document.body.innerText.includes('restart to refused [?]')`)
+			eval[any](b, `(() => {
+				const p = JSON.parse(JSON.stringify(played)), fetch = window.fetch;
+				window.fetch = (url) => new Promise((done) => { window.release = window.release || []; window.release.push(() => done(fetch(url))); });
+				p.application.metadata.name = 'other';
+				p.vm.metadata.name = 'pool-0';
+				show(draw(p));
+				return null;
+			})()`)
+			b.wait(`window.release !== undefined && window.release.length >= 3`)
+			require.Contains(t, b.shown(), "Loading")
+			require.NotContains(t, b.shown(), "restart to refused [?]")
+			require.NotContains(t, b.shown(), "node-7")
+			eval[any](b, `window.release.forEach((r) => r()), null`)
+			b.wait(`!document.body.innerText.includes('Loading')`)
+			require.Contains(t, b.shown(), "This VM is not in the Application itself (a pool or another object owns it)")
+			require.NotContains(t, b.shown(), "changes nothing")
 		})
 	}
 }
