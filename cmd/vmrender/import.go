@@ -26,7 +26,7 @@ The VMs come from one of these inputs:
   VirtualMachineTemplates, a backup of Velero (tar.gz), or an OCI export of KubeVirt
 - FILE of Terraform or OpenTofu: a state or a plan that "terraform show -json" prints, or
   terraform.tfstate
-- DIR: a directory of such files
+- DIR: a directory of manifests
 - standard input ("-")
 - a Helm chart and its values (--from-chart)
 - the cluster of --kubeconfig or --context

@@ -22,6 +22,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/starter"
+	"github.com/vmrender/vmrender/pkg/world"
 )
 
 // read reads the objects of all inputs.
@@ -172,12 +173,22 @@ func (f *importFlags) readTerraform(at string, in io.Reader) ([]manifest.Object,
 		})
 	}
 	objects := make([]manifest.Object, len(s.Objects))
+	disks := map[string][]string{} // addresses, by NAMESPACE/NAME
 	for i, o := range s.Objects {
 		objects[i] = o.Object
+		if o.Kind == "DataVolume" || o.Kind == "PersistentVolumeClaim" {
+			key := f.options.NamespaceOf(o.Object) + "/" + o.Name
+			disks[key] = append(disks[key], o.Address)
+		}
+	}
+	for _, o := range s.Objects {
 		if adopt.IsVM(o.Object) {
-			f.origins[f.options.NamespaceOf(o.Object)+"/"+o.Name] = adopt.Origin{
-				File: at, Address: o.Address, Sensitive: o.Sensitive,
+			namespace := f.options.NamespaceOf(o.Object)
+			origin := adopt.Origin{File: at, Address: o.Address, Sensitive: o.Sensitive}
+			for _, name := range world.Claims(world.Spec(o.Tree())) {
+				origin.Disks = append(origin.Disks, disks[namespace+"/"+name]...)
 			}
+			f.origins[namespace+"/"+o.Name] = origin
 		}
 	}
 	return objects, diags

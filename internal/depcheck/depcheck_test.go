@@ -267,8 +267,8 @@ var rooms = []room{
 	{
 		dir: "pkg/selfservice",
 		ours: []string{
-			"pkg/catalog", "pkg/fleet", "pkg/labels", "pkg/machine", "pkg/manifest", "pkg/render", "pkg/rule", "pkg/source",
-			"internal/lazyregexp",
+			"pkg/catalog", "pkg/fleet", "pkg/flux", "pkg/labels", "pkg/machine", "pkg/manifest", "pkg/render", "pkg/rule",
+			"pkg/source", "internal/lazyregexp",
 		},
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml, kubevirt),

@@ -71,6 +71,8 @@ type Machine struct {
 	// Lines of its entry, and of its manifest as kubectl prints it.
 	Lines, ManifestLines int
 	Notes                []Note
+	// Hidden is true if no report and no diff may show values of the VM; see [NoteOrigins].
+	Hidden bool
 }
 
 // Exact reports whether the VM is rendered as it is.

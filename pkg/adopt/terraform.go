@@ -11,6 +11,8 @@ import (
 // Origin is the resource of Terraform that a VM comes from.
 type Origin struct {
 	File, Address string
+	// Disks are the addresses of the DataVolumes and claims that the VM uses.
+	Disks []string
 	// Sensitive is true if Terraform marks something of the VM as sensitive.
 	Sensitive bool
 }
@@ -30,12 +32,12 @@ func NoteOrigins(vms []*Machine, origins map[string]Origin) {
 		if !ok {
 			continue
 		}
-		note := Note{Text: fmt.Sprintf("Terraform manages the VM: %s: %s", o.File, o.Address)}
-		if m.Notes = append(m.Notes, note); m.Refused == "" {
-			noted, released = append(noted, m), append(released, o.Address)
-		}
 		if o.Sensitive {
 			m.hide()
+		}
+		note := Note{Text: fmt.Sprintf("Terraform manages the VM: %s: %s", o.File, o.Address)}
+		if m.Notes = append(m.Notes, note); m.Refused == "" {
+			noted, released = append(noted, m), append(append(released, o.Address), o.Disks...)
 		}
 	}
 	steps := releaseSteps(released)
@@ -47,12 +49,26 @@ func NoteOrigins(vms []*Machine, origins map[string]Origin) {
 
 // hide removes values from the report of a VM.
 func (m *Machine) hide() {
+	m.Hidden, m.Effects = true, nil
 	for i, d := range m.Differences {
-		path, _, _ := strings.Cut(d, ": ")
-		m.Differences[i] = path + ": differs; values are not shown"
+		m.Differences[i] = PathOf(d) + ": differs; values are not shown"
 	}
-	m.Effects = nil
+	for i, n := range m.Notes {
+		if n.Steps == "" { // one of [ByHand]
+			m.Notes[i].Text = PathOf(n.Text) + ": changed in the cluster; values are not shown"
+		}
+	}
+	if m.Refused != "" {
+		m.Refused = "the reason can contain values that Terraform marks as sensitive, and is not shown; " +
+			"import the manifest of the cluster to see it"
+	}
 	m.Notes = append(m.Notes, Note{"Terraform marks values of the VM as sensitive", stepsSensitive})
+}
+
+// PathOf returns the path at the beginning of a difference, an effect or a sentence of [ByHand].
+func PathOf(text string) string {
+	path, _, _ := strings.Cut(text, ": ")
+	return path
 }
 
 // instanceKey is the key of an instance in an address.
@@ -62,11 +78,12 @@ var instanceKey = lazyregexp.New(`\[(?:\d+|"(?:[^"\\]|\\.)*")\]`)
 // (hashicorp/terraform v1.9, internal/configs/removed.go, and the page "removed block" of its documentation).
 func releaseSteps(addresses []string) string {
 	var out strings.Builder
-	out.WriteString("Two tools that manage one VM revert each other, and Terraform destroys a VM that its configuration " +
-		"loses. Before the first sync, remove these resources from the configuration and from the state, " +
+	out.WriteString("Two tools that manage one VM revert each other, and Terraform destroys a VM or a disk that its " +
+		"configuration loses. Before the first sync, remove these resources from the configuration and from the state, " +
 		"which destroys nothing (tofu for OpenTofu):\n  terraform state rm")
 	resources := make([]string, 0, len(addresses))
-	for _, a := range slices.Sorted(slices.Values(addresses)) {
+	slices.Sort(addresses)
+	for _, a := range slices.Compact(addresses) { // VMs can share a disk
 		out.WriteString(" '" + strings.ReplaceAll(a, "'", `'\''`) + "'")
 		resources = append(resources, instanceKey().ReplaceAllString(a, ""))
 	}
@@ -75,6 +92,6 @@ func releaseSteps(addresses []string) string {
 	for _, r := range slices.Compact(resources) {
 		fmt.Fprintf(&out, "  removed {\n    from = %s\n    lifecycle {\n      destroy = false\n    }\n  }\n", r)
 	}
-	out.WriteString("Continue when `terraform plan` destroys none of the VMs")
+	out.WriteString("Continue when `terraform plan` destroys none of the VMs and none of their disks")
 	return out.String()
 }

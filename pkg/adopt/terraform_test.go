@@ -71,23 +71,30 @@ func TestTerraformIsItsYAML(t *testing.T) {
 
 func TestNoteOrigins(t *testing.T) {
 	vms := []*adopt.Machine{
-		{ID: manifest.ID{Namespace: "a", Name: "web"}, Differences: []string{`spec.x: "hunter2", becomes nothing`}},
-		{ID: manifest.ID{Namespace: "a", Name: "db"}, Refused: "it is being deleted"},
+		{ID: manifest.ID{Namespace: "a", Name: "web"}, Differences: []string{`spec.x: "hunter2", becomes nothing`},
+			Notes: []adopt.Note{{Text: "spec.y: set; it is hunter2, and was not there"}}},
+		{ID: manifest.ID{Namespace: "a", Name: "db"}, Refused: "memory: hunter2 is no size"},
 		{ID: manifest.ID{Namespace: "a", Name: "other"}, Differences: []string{"spec.x: 1, becomes 2"}},
 		{ID: manifest.ID{Namespace: "a", Name: "app"}},
 	}
 	adopt.NoteOrigins(vms, map[string]adopt.Origin{
-		"a/web": {File: "s.json", Address: `module.m["it's]"].kubernetes_manifest.vm[0]`, Sensitive: true},
-		"a/db":  {File: "s.json", Address: "kubernetes_manifest.db"},
-		"a/app": {File: "s.json", Address: `module.m["b"].kubernetes_manifest.vm["x"]`},
+		"a/web": {File: "s.json", Address: `module.m["it's]"].kubernetes_manifest.vm[0]`, Sensitive: true,
+			Disks: []string{"kubectl_manifest.shared", "kubectl_manifest.root"}},
+		"a/db": {File: "s.json", Address: "kubernetes_manifest.db", Sensitive: true,
+			Disks: []string{"kubernetes_manifest.db-root"}},
+		"a/app": {File: "s.json", Address: `module.m["b"].kubernetes_manifest.vm["x"]`,
+			Disks: []string{"kubectl_manifest.shared"}},
 	})
 	require.Equal(t, []string{"spec.x: differs; values are not shown"}, vms[0].Differences)
 	require.Equal(t, []string{"spec.x: 1, becomes 2"}, vms[2].Differences)
 	require.Empty(t, vms[2].Notes)
-	require.Equal(t, []adopt.Note{{Text: "Terraform manages the VM: s.json: kubernetes_manifest.db"}}, vms[1].Notes)
-	steps := vms[0].Notes[0].Steps
+	require.Equal(t, "Terraform manages the VM: s.json: kubernetes_manifest.db", vms[1].Notes[1].Text)
+	require.Empty(t, vms[1].Notes[1].Steps)
+	require.Contains(t, vms[1].Refused, "is not shown")
+	require.Equal(t, "spec.y: changed in the cluster; values are not shown", vms[0].Notes[0].Text)
+	steps := vms[0].Notes[2].Steps
 	require.Equal(t, steps, vms[3].Notes[0].Steps, "once for all VMs")
-	require.Contains(t, steps, "\n  terraform state rm "+
+	require.Contains(t, steps, "\n  terraform state rm 'kubectl_manifest.root' 'kubectl_manifest.shared' "+
 		`'module.m["b"].kubernetes_manifest.vm["x"]' 'module.m["it'\''s]"].kubernetes_manifest.vm[0]'`+"\n")
 	require.Equal(t, 1, strings.Count(steps, "removed {\n    from = module.m.kubernetes_manifest.vm\n    lifecycle {\n"+
 		"      destroy = false\n"), "the block has no keys of instances")

@@ -12,6 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/exports"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/flux"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
@@ -117,6 +118,16 @@ defaults:
 		return
 	}
 	t.Fatal("no template of the entry of the fleet")
+}
+
+// TestTemplatesOfFlux checks that VMs that users create have no annotation for Flux, which would keep them.
+func TestTemplatesOfFlux(t *testing.T) {
+	templates, diags := selfservice.Templates(write(t, "target: {delivery: flux}\n"), fleet.Options{})
+	require.False(t, diags.HasErrors(), diags.Sorted())
+	require.NotEmpty(t, templates)
+	for _, template := range templates {
+		require.NotContains(t, string(template.JSON), flux.AnnotationPrefix)
+	}
 }
 
 func TestTemplatesProblems(t *testing.T) {

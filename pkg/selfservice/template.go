@@ -9,6 +9,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/flux"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -111,8 +112,8 @@ func (w *work) template(os *catalog.ResolvedOS, vm tree) tree {
 // catalogName returns the name of the fleet with the catalog, or "built-in".
 func (w *work) catalogName() string { return cmp.Or(w.fleet.Header.Metadata.Name, "built-in") }
 
-// clean removes from a VM what is of Git: options and marks of Argo CD and vmrender, its namespace, and the identity of
-// its firmware, which follows from the name, so that KubeVirt chooses another one for each VM. Its size is one that
+// clean removes from a VM what is of Git: options and marks of Argo CD, Flux and vmrender, its namespace, and the identity
+// of its firmware, which follows from the name, so that KubeVirt chooses another one for each VM. Its size is one that
 // users choose.
 func (w *work) clean(vm tree) {
 	delete(vm, "apiVersion")
@@ -151,7 +152,8 @@ func (w *work) clean(vm tree) {
 }
 
 func isOfGit(key string) bool {
-	return labels.IsReserved(key) || key == labels.ManagedBy || strings.HasPrefix(key, "argocd.argoproj.io/")
+	return labels.IsReserved(key) || key == labels.ManagedBy ||
+		strings.HasPrefix(key, "argocd.argoproj.io/") || strings.HasPrefix(key, flux.AnnotationPrefix)
 }
 
 // placeholder is what virt-template takes for a parameter in a text, without a way to escape it (kubevirt/virt-template

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/files"
 	"github.com/vmrender/vmrender/internal/wording"
+	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/edit"
 	"github.com/vmrender/vmrender/pkg/node"
 	secrets "github.com/vmrender/vmrender/pkg/secret"
@@ -37,7 +38,7 @@ func (r *Merged) Diff(w io.Writer) error {
 		}
 		fmt.Fprintf(&out, "--- %s\n+++ %s\n", from, at)
 		was, now := concealed(f.Was), concealed(f.Text)
-		if was == nil && f.Was != nil || now == nil {
+		if r.conceals(&f) || was == nil && f.Was != nil || now == nil {
 			fmt.Fprintf(&out, "(the changes may contain secrets, and are not shown)\n")
 			continue
 		}
@@ -45,6 +46,11 @@ func (r *Merged) Diff(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, secrets.MaskedIn(out.String()))
 	return err
+}
+
+// conceals reports whether a file has an entry whose values must not be shown, wherever they are.
+func (r *Merged) conceals(f *File) bool {
+	return slices.ContainsFunc(r.Machines, func(m *Machine) bool { return m.Hidden && m.File == f.Path })
 }
 
 // hunks returns how one text becomes the other, without the lines with the names of files.
@@ -125,9 +131,15 @@ func (m *Machine) report(out *bytes.Buffer, file string) {
 		if m.Added {
 			break // the diff has all of them
 		}
+		if m.Hidden {
+			c.Was, c.Becomes = notShown, notShown
+		}
 		fmt.Fprintf(out, "  %s: %s, becomes %s%s\n", c.Path, c.Was, c.Becomes, inherited(c.Origin))
 	}
 	for _, c := range m.Asks {
+		if m.Hidden {
+			c.Was, c.Becomes = notShown, notShown
+		}
 		fmt.Fprintf(out, "  needs a decision: %s: %s, would become %s%s: %s\n",
 			c.Path, c.Was, c.Becomes, inherited(c.Origin), c.Why)
 	}
@@ -141,6 +153,9 @@ func (m *Machine) report(out *bytes.Buffer, file string) {
 		fmt.Fprintf(out, "  no longer rendered: %s\n", d)
 	}
 	for _, d := range m.ByHand {
+		if m.Hidden {
+			d = adopt.PathOf(d) + ": changed in the cluster; values are not shown"
+		}
 		fmt.Fprintf(out, "  manually: %s\n", d)
 	}
 	for _, n := range m.Notes {

@@ -1,9 +1,12 @@
 package writeback
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/pkg/adopt"
 )
 
 // Lines that are hunks of `diff -u`, with three lines around each change.
@@ -24,5 +27,33 @@ func TestHunks(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			require.Equal(t, test.want, string(hunks([]byte(test.was), []byte(test.now))))
 		})
+	}
+}
+
+// TestHidden checks that no diff and no report contains a value of a VM with sensitive ones, and that those of others do.
+func TestHidden(t *testing.T) {
+	change := ValueChange{Path: "annotations.key", Was: "hunter1", Becomes: "hunter2", Why: whyTemplate}
+	for _, hidden := range []bool{true, false} {
+		m := &Machine{
+			Machine: adopt.Machine{File: "a.yaml", Hidden: hidden},
+			Changes: []ValueChange{change}, Asks: []ValueChange{change},
+			ByHand: []string{"metadata.annotations.key: set; it is hunter3"},
+		}
+		r := &Merged{
+			Machines: []*Machine{m, {Machine: adopt.Machine{File: "b.yaml"}}},
+			Files: []File{
+				{Path: "a.yaml", Text: []byte("vms: {a: {annotations: {key: hunter2}}}\n")},
+				{Path: "b.yaml", Text: []byte("vms: {b: {annotations: {key: shown}}}\n")},
+			},
+		}
+		var report, diff strings.Builder
+		require.NoError(t, r.Report(&report))
+		require.NoError(t, r.Diff(&diff))
+		require.Contains(t, diff.String(), "key: shown")
+		require.Contains(t, report.String(), whyTemplate)
+		require.Equal(t, !hidden, strings.Contains(diff.String(), "hunter2"))
+		for _, value := range []string{"hunter1", "hunter2", "hunter3"} {
+			require.Equal(t, !hidden, strings.Contains(report.String(), value), value)
+		}
 	}
 }

@@ -34,6 +34,7 @@ func (m *merge) take(o manifest.Object) {
 	x.Live = l
 	if out.Added = m.first.vms[name].JSON == nil; !out.Added && m.first.machines[name] != nil {
 		x.file = m.fleet.file(m.first.machines[name].Pos.File)
+		out.File = x.file
 	}
 	out.Notes = adopt.Unknown(l)
 	object := l.Object()
