@@ -258,4 +258,25 @@ var argocdMutations = []mutation{
 		"pkg/rollout/approve.go", "./pkg/rollout", "only versions that Git pins are approved",
 		`len(p.versions) > 0 && !slices.ContainsFunc(p.versions, other)`, `!slices.ContainsFunc(p.versions, other)`,
 	},
+	// Flux and Terraform.
+	{
+		"cmd/vmrender-cmp/generate.go", "./cmd/vmrender-cmp", "Argo CD gets no fleet whose VMs only Flux keeps",
+		`if f.Header.Target.ByFlux() {`, `if f.Header.Target.ByFlux() && c.Most == 0 {`,
+	},
+	{
+		"pkg/render/flux.go", "./pkg/render", "Flux keeps a pet that is removed from Git",
+		`argocd.FindSyncOption(options, "Prune").Value != "false"`, `options != "-"`,
+	},
+	{
+		"pkg/selfservice/template.go", "./pkg/selfservice", "VMs that users create are not kept by Flux",
+		` || strings.HasPrefix(key, flux.AnnotationPrefix)`, ` || key == flux.AnnotationPrefix`,
+	},
+	{
+		"pkg/adopt/terraform.go", "./pkg/adopt", "no report shows values that Terraform marks as sensitive",
+		`		if o.Sensitive {`, `		if o.Sensitive && o.File == "" {`,
+	},
+	{
+		"pkg/writeback/report.go", "./pkg/writeback", "no diff shows values of a VM with sensitive ones",
+		`return m.Hidden && m.File == f.Path`, `return m.Hidden && m.File == ""`,
+	},
 }

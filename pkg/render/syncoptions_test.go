@@ -8,6 +8,7 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/flux"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -186,4 +187,17 @@ func TestPolicyOfWhatIsRendered(t *testing.T) {
 	require.Contains(t, said(func(m *machine.Machine) {
 		m.Lifecycle = machine.Lifecycle{Strategy: values.Pool, Removal: values.Denied}
 	}), "The pool with its VirtualMachines stays")
+}
+
+// TestFluxKeepsPets checks that Flux leaves in the cluster what Argo CD does not prune, and nothing else.
+func TestFluxKeepsPets(t *testing.T) {
+	for options, want := range map[string]string{"Prune=false,Delete=confirm": flux.Disabled, "Prune=true": "", "": ""} {
+		got := ""
+		for _, p := range new(syncRule).fluxPairs(nil, 0, options) {
+			if p.Key == flux.PruneAnnotation {
+				got = p.Value
+			}
+		}
+		require.Equal(t, want, got, options)
+	}
 }

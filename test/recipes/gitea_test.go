@@ -13,8 +13,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The workflow runs nothing of other repositories, passes no text to a script, and only two steps get the token: the
-// one that clones, and the one that runs nothing of the pull request.
+// The workflow runs nothing of other repositories, passes no text to a script, and only two steps name the token:
+// the one that clones, and the one that runs nothing of the pull request.
 func TestGiteaIsLeastPrivileged(t *testing.T) {
 	w := load(t, "gitea.yaml")
 	require.Len(t, at(t, w, "on"), 1)
@@ -38,6 +38,32 @@ func TestGiteaIsLeastPrivileged(t *testing.T) {
 	require.Equal(t, map[string]any{"pull-requests": "write"}, at(t, w, "jobs", "comment", "permissions"))
 	require.Contains(t, at(t, w, "jobs", "comment", "if"), "head.repo.full_name == github.repository")
 	require.NotContains(t, calls(t, at(t, w, "jobs", "comment", "steps", "Comment", "run").(string)), "vmrender")
+}
+
+// The runner sets the token of the job in the environment of every step (gitea.com/gitea/act, pkg/runner,
+// withGithubEnv; Gitea's runner, internal/app/run/runner.go, for ACTIONS_RUNTIME_TOKEN): programs that read the pull
+// request do not inherit it.
+func TestGiteaRendersWithoutToken(t *testing.T) {
+	bin := t.TempDir()
+	for _, name := range []string{"vmrender", "jq"} {
+		text := []byte("#!/bin/sh\nenv >> \"$SEEN\"\n")
+		require.NoError(t, os.WriteFile(filepath.Join(bin, name), text, 0o755)) //nolint:gosec // a program
+	}
+	for _, step := range []string{"Plan", "Gate"} {
+		work := t.TempDir()
+		seen := filepath.Join(work, "seen")
+		env := []string{
+			"PATH=" + bin + ":" + os.Getenv("PATH"), "SEEN=" + seen, "BASE=main", "FLEET=a", "FAIL_ON=none", "PLAN=plan",
+			"GITHUB_STEP_SUMMARY=" + filepath.Join(work, "summary"), "GITHUB_OUTPUT=" + filepath.Join(work, "output"),
+		}
+		for _, name := range []string{"GITHUB", "GITEA", "FORGEJO", "ACTIONS_RUNTIME", "ACTIONS_ID_TOKEN_REQUEST"} {
+			env = append(env, name+"_TOKEN="+token)
+		}
+		script := at(t, load(t, "gitea.yaml"), "jobs", "plan", "steps", step, "run").(string)
+		command(t, work, env, "bash", "-c", script)
+		require.Contains(t, read(seen), "FLEET=a", step)
+		require.NotContains(t, read(seen), token, step)
+	}
 }
 
 // serveGit serves a repository as Gitea does: only to requests whose password is the token of the job, whatever the

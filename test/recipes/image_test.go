@@ -19,7 +19,7 @@ var packages = map[string]string{
 }
 
 // builtins are the commands of bash that the scripts use.
-var builtins = []string{"break", "echo", "exit", "export", "printf", "set"}
+var builtins = []string{"break", "echo", "exit", "export", "printf", "set", "unset"}
 
 // calls returns the commands that a script runs, without those that it defines itself.
 func calls(t *testing.T, script string) []string {
