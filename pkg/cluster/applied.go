@@ -80,6 +80,10 @@ func Applied(object manifest.Tree) manifest.Tree {
 			if out == nil {
 				return nil
 			}
+			// An empty spec owns no field in it, unlike a map that is owned as a whole: no spec is.
+			if spec, ok := manifest.At(m, "fieldsV1", "f:spec").(manifest.Tree); ok && len(spec) == 0 {
+				out["spec"] = manifest.Tree{}
+			}
 			out["apiVersion"], out["kind"] = object["apiVersion"], object["kind"]
 			return out
 		}

@@ -29,3 +29,19 @@ func TestSyncOptionOfFlux(t *testing.T) {
 		require.Equal(t, test.want, cluster.SyncOption(object, "Prune"), name)
 	}
 }
+
+// What the API server fills into a spec that Git has empty is not what Argo CD has applied.
+func TestAppliedOfEmptySpec(t *testing.T) {
+	object := func(fields string) manifest.Tree {
+		return manifest.Decode([]byte(`{"spec": {"upgradeStrategy": "Default", "selector": {"a": "b"}},
+			"metadata": {"managedFields": [{"manager": "argocd-controller", "operation": "Apply", "fieldsV1": {"f:spec": ` + fields + `}}]}}`))
+	}
+	for fields, want := range map[string]manifest.Tree{
+		`{}`:                                     {},
+		`{"f:upgradeStrategy": {}}`:              {"upgradeStrategy": "Default"},
+		`{"f:selector": {}}`:                     {"selector": manifest.Tree{"a": "b"}},
+		`{"f:selector": {"f:a": {}, "f:b": {}}}`: {"selector": manifest.Tree{"a": "b"}},
+	} {
+		require.Equal(t, want, cluster.Applied(object(fields))["spec"], fields)
+	}
+}
