@@ -71,19 +71,27 @@ func TestTerraformIsItsYAML(t *testing.T) {
 
 func TestNoteOrigins(t *testing.T) {
 	vms := []*adopt.Machine{
-		{ID: manifest.ID{Namespace: "a", Name: "web"}, Differences: []string{`spec.x: "hunter2", becomes nothing`},
-			Notes: []adopt.Note{{Text: "spec.y: set; it is hunter2, and was not there"}}},
+		{
+			ID: manifest.ID{Namespace: "a", Name: "web"}, Differences: []string{`spec.x: "hunter2", becomes nothing`},
+			Notes: []adopt.Note{{Text: "spec.y: set; it is hunter2, and was not there"}},
+		},
 		{ID: manifest.ID{Namespace: "a", Name: "db"}, Refused: "memory: hunter2 is no size"},
 		{ID: manifest.ID{Namespace: "a", Name: "other"}, Differences: []string{"spec.x: 1, becomes 2"}},
 		{ID: manifest.ID{Namespace: "a", Name: "app"}},
 	}
 	adopt.NoteOrigins(vms, map[string]adopt.Origin{
-		"a/web": {File: "s.json", Address: `module.m["it's]"].kubernetes_manifest.vm[0]`, Sensitive: true,
-			Disks: []string{"kubectl_manifest.shared", "kubectl_manifest.root"}},
-		"a/db": {File: "s.json", Address: "kubernetes_manifest.db", Sensitive: true,
-			Disks: []string{"kubernetes_manifest.db-root"}},
-		"a/app": {File: "s.json", Address: `module.m["b"].kubernetes_manifest.vm["x"]`,
-			Disks: []string{"kubectl_manifest.shared"}},
+		"a/web": {
+			File: "s.json", Address: `module.m["it's]"].kubernetes_manifest.vm[0]`, Sensitive: true,
+			Disks: []string{"kubectl_manifest.shared", "kubectl_manifest.root"},
+		},
+		"a/db": {
+			File: "s.json", Address: "kubernetes_manifest.db", Sensitive: true,
+			Disks: []string{"kubernetes_manifest.db-root"},
+		},
+		"a/app": {
+			File: "s.json", Address: `module.m["b"].kubernetes_manifest.vm["x"]`,
+			Disks: []string{"kubectl_manifest.shared"},
+		},
 	})
 	require.Equal(t, []string{"spec.x: differs; values are not shown"}, vms[0].Differences)
 	require.Equal(t, []string{"spec.x: 1, becomes 2"}, vms[2].Differences)

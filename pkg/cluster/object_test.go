@@ -34,7 +34,8 @@ func TestSyncOptionOfFlux(t *testing.T) {
 func TestAppliedOfEmptySpec(t *testing.T) {
 	object := func(fields string) manifest.Tree {
 		return manifest.Decode([]byte(`{"spec": {"upgradeStrategy": "Default", "selector": {"a": "b"}},
-			"metadata": {"managedFields": [{"manager": "argocd-controller", "operation": "Apply", "fieldsV1": {"f:spec": ` + fields + `}}]}}`))
+			"metadata": {"managedFields": [{"manager": "argocd-controller", "operation": "Apply",
+				"fieldsV1": {"f:spec": ` + fields + `}}]}}`))
 	}
 	for fields, want := range map[string]manifest.Tree{
 		`{}`:                                     {},

@@ -14,8 +14,8 @@ func (p *Plan) Fleet() *machine.Fleet { return p.fleet }
 func (p *Plan) Ignored() []string { return p.ignored() }
 
 // FluxName returns what the names of the Kustomizations begin with: that of the options, or the fleet's. Files of
-// other overlays, namespaces or values need a name of the user's. A part of a fleet has none, because a VM that moves to
-// another part would be deleted by the Kustomizations of the first.
+// other overlays, namespaces or values need a name of the user's. A part of a fleet has none, because a VM that moves
+// to another part would be deleted by the Kustomizations of the first.
 func (p *Plan) FluxName() (string, error) {
 	o := &p.options
 	if part := p.fleet.Part(); part != "." {

@@ -197,10 +197,14 @@ func TestExtensionCommand(t *testing.T) {
 			"vmrender plan sites/a --from abc --namespace shop --overlay sites/stages/test.yaml --overlay sites/b.yaml " +
 				"--default memory.guest=16Gi --set 'tier=gold $HOME' --live cluster",
 		},
-		{`{spec: {destination: {namespace: shop}, source: {plugin: {parameters: [{name: namespace, string: prod}, {name: layer, string: "-"}]}}}` + synced,
-			"vmrender plan --from abc --namespace prod --live cluster"},
-		{`{spec: {destination: {namespace: shop}, source: {plugin: {parameters: [{name: layer, string: vms}]}}}` + synced,
-			"vmrender plan --from abc --layer vms --live cluster"},
+		{
+			`{spec: {destination: {namespace: shop}, source: {plugin: {parameters: [{name: namespace, string: prod}, {name: layer, string: "-"}]}}}` + synced,
+			"vmrender plan --from abc --namespace prod --live cluster",
+		},
+		{
+			`{spec: {destination: {namespace: shop}, source: {plugin: {parameters: [{name: layer, string: vms}]}}}` + synced,
+			"vmrender plan --from abc --layer vms --live cluster",
+		},
 	}
 	all := make([]object, len(tests))
 	for i, test := range tests {

@@ -14,8 +14,8 @@ import (
 )
 
 // fluxPairs appends the annotations for Flux on a part of a VM in a wave: the wave always, because it is the directory
-// of the object. Flux has no other way to protect an object than to leave it, on removal and on deletion. A removal that
-// is approved has an annotation for the gate.
+// of the object. Flux has no other way to protect an object than to leave it, on removal and on deletion. A removal
+// that is approved has an annotation for the gate.
 func (r *syncRule) fluxPairs(to []outcome.Pair, wave int, options string) []outcome.Pair {
 	to = append(to, outcome.Pair{Key: labels.Wave, Value: strconv.Itoa(wave + r.after)})
 	switch argocd.FindSyncOption(options, "Prune").Value {

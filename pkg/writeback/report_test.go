@@ -30,7 +30,7 @@ func TestHunks(t *testing.T) {
 	}
 }
 
-// TestHidden checks that no diff and no report contains a value of a VM with sensitive ones, and that those of others do.
+// TestHidden checks that no diff and no report contains a value of a VM with sensitive ones, unlike those of others.
 func TestHidden(t *testing.T) {
 	change := ValueChange{Path: "annotations.key", Was: "hunter1", Becomes: "hunter2", Why: whyTemplate}
 	for _, hidden := range []bool{true, false} {
