@@ -265,7 +265,7 @@ var argocdMutations = []mutation{
 	},
 	{
 		"pkg/render/flux.go", "./pkg/render", "Flux keeps a pet that is removed from Git",
-		`argocd.FindSyncOption(options, "Prune").Value != "false"`, `options != "-"`,
+		`case "false":`, `case "-":`,
 	},
 	{
 		"pkg/selfservice/template.go", "./pkg/selfservice", "VMs that users create are not kept by Flux",

@@ -111,8 +111,8 @@ func newReported(name string, old, now []manifest.Object, settings cluster.Setti
 	return s
 }
 
-// observe gives the VMs in the cluster a status: they run or are stopped, and some wait for a restart. The plan knows the
-// same objects.
+// observe sets the status of the VMs in the cluster: they run or are stopped, and some wait for a restart. The plan knows
+// the same objects.
 func (s *reported) observe(t *testing.T, r *rand.Rand) {
 	t.Helper()
 	s.live = slices.Clone(s.old)

@@ -937,7 +937,7 @@
   }
 
   // planCommand returns the command that settles what is open, at the root of the repository; or '' if the revision of
-  // the last sync is not known, or if variables, which are not read here, set parameters.
+  // the last sync is unknown, or if variables, which are not read here, set parameters.
   function planCommand(application) {
     const several = list(application, 'spec', 'sources');
     const sources = several.length ? several : [at(application, 'spec', 'source') || {}];
