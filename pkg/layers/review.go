@@ -110,7 +110,8 @@ func (p *loaded) subjects(r rendered, opts Options) []approval.Subject {
 // spelledOut returns a layer with all values that must agree with those of a reviewed one. The review is also about a
 // field that both leave to their charts, and one that Argo CD ignores: these are what others can change for long.
 func (p *loaded) spelledOut(other, reviewed *layer) *layer {
-	out := *other
+	out, written := *other, *other.Layer
+	out.Layer = &written // of the copy, not of the layer that is rendered
 	out.IgnoreFields = nil
 	for _, a := range table().Agree {
 		mine, its := a.To, a.From

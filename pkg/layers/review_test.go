@@ -117,7 +117,8 @@ func TestReviewIsOfWhatAgrees(t *testing.T) {
 		"4.20": "spec.liveMigrationConfig", "4.23": "spec.virtualization.liveMigrationConfig",
 	} {
 		ignored := "/" + strings.ReplaceAll(field, ".", "/") + "/parallelMigrationsPerCluster"
-		groups, diags := layers.RenderGroups(write(t, fmt.Sprintf(platform, release, ignored)), layers.Options{})
+		path := write(t, fmt.Sprintf(platform, release, ignored))
+		groups, diags := layers.RenderGroups(path, layers.Options{})
 		require.False(t, diags.HasErrors(), problems(diags, ""))
 		i := slices.IndexFunc(groups, func(g layers.Group) bool { return g.Layer == "load-aware" })
 		review := groups[i].Review
@@ -134,5 +135,9 @@ func TestReviewIsOfWhatAgrees(t *testing.T) {
 		require.NotEqual(t, hco.State(live(5)), hco.State(live(9)), release)
 		require.NotContains(t, hco.Differences(live(5)), field+".parallelMigrationsPerCluster")
 		require.Contains(t, hco.Differences(live(9)), field+".parallelMigrationsPerCluster")
+
+		rendered, diags := layers.RenderLayer(path, "hyperconverged", layers.Options{})
+		require.False(t, diags.HasErrors(), problems(diags, ""))
+		require.NotContains(t, yaml(t, rendered), "parallelMigrationsPerCluster", "a review changes no layer")
 	}
 }
