@@ -191,7 +191,9 @@ func TestPolicyOfWhatIsRendered(t *testing.T) {
 
 // TestFluxKeepsPets checks that Flux leaves in the cluster what Argo CD does not prune, and nothing else.
 func TestFluxKeepsPets(t *testing.T) {
-	for options, want := range map[string]string{"Prune=false,Delete=confirm": flux.Disabled, "Prune=true": flux.Enabled, "": ""} {
+	for options, want := range map[string]string{
+		"Prune=false,Delete=confirm": flux.Disabled, "Prune=true": flux.Enabled, "": "",
+	} {
 		got := ""
 		for _, p := range new(syncRule).fluxPairs(nil, 0, options) {
 			if p.Key == flux.PruneAnnotation {

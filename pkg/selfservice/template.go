@@ -113,8 +113,8 @@ func (w *work) template(os *catalog.ResolvedOS, vm tree) tree {
 func (w *work) catalogName() string { return cmp.Or(w.fleet.Header.Metadata.Name, "built-in") }
 
 // clean removes from a VM what is of Git: options and marks of Argo CD, Flux and vmrender, its namespace, and the
-// identity of its firmware, which follows from the name, so that KubeVirt chooses another one for each VM. Its size is one that
-// users choose.
+// identity of its firmware, which follows from the name, so that KubeVirt chooses another one for each VM. Its size is
+// one that users choose.
 func (w *work) clean(vm tree) {
 	delete(vm, "apiVersion")
 	delete(vm, "kind")
