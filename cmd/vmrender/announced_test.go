@@ -62,7 +62,7 @@ func checkAnnounced(o manifest.Object) error {
 	if err := json.Unmarshal(o.JSON, &all); err != nil {
 		return err
 	}
-	if _, err := strconv.Atoi(all.Metadata.Annotations[argocd.SyncWaveAnnotation]); err != nil {
+	if _, err := strconv.Atoi(wave(all.Metadata.Annotations)); err != nil {
 		return fmt.Errorf("no wave: %s: %w", o.ID, err)
 	}
 	if !isVM {
@@ -80,4 +80,14 @@ func checkAnnounced(o manifest.Object) error {
 		}
 	}
 	return nil
+}
+
+// wave is the wave that an object says to Argo CD or, if Flux delivers it, to `vmrender flux`. None says both.
+func wave(annotations map[string]string) string {
+	flux, isForFlux := annotations[labels.Wave]
+	argo, isForArgoCD := annotations[argocd.SyncWaveAnnotation]
+	if isForFlux && isForArgoCD {
+		return "both " + argo + " and " + flux
+	}
+	return argo + flux
 }

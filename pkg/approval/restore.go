@@ -58,8 +58,8 @@ func RestoreNumber(token, namespace, name, snapshot string) (int, error) {
 	number, _, _ := strings.Cut(token, "-")
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 || RestoreToken(n, namespace, name, snapshot) != token {
-		return 0, fmt.Errorf("not a token of the VM %s/%s and the snapshot %s; expected the one that `vmrender plan` prints",
-			namespace, name, snapshot)
+		return 0, fmt.Errorf("not a token of the VM %q and the snapshot %q; expected the one that `vmrender plan` prints",
+			namespace+"/"+name, snapshot)
 	}
 	return n, nil
 }

@@ -29,7 +29,7 @@ func TestRestoreToken(t *testing.T) {
 		approval.RestoreToken(1, "prod", "web", "before"),
 	} {
 		_, err := approval.RestoreNumber(wrong, "prod", "db", "before")
-		require.ErrorContains(t, err, "not a token of the VM prod/db and the snapshot before", wrong)
+		require.ErrorContains(t, err, `not a token of the VM "prod/db" and the snapshot "before"`, wrong)
 	}
 }
 
