@@ -42,14 +42,8 @@ func TestPlanCluster(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	dir := t.TempDir()
-	write := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-		return path
-	}
-	kubeconfig := write("kubeconfig", `{apiVersion: v1, kind: Config, current-context: lab,
-contexts: [{name: lab, context: {cluster: lab}}], clusters: [{name: lab, cluster: {server: "`+server.URL+`"}}]}`)
+	write := filesIn(t, t.TempDir())
+	kubeconfig := kubeconfigOf(t, server)
 	old := write("old.json", strings.Replace(runningVM, "Halted", "Always", 1))
 
 	var stdout, stderr bytes.Buffer
@@ -59,11 +53,21 @@ contexts: [{name: lab, context: {cluster: lab}}], clusters: [{name: lab, cluster
 	args := []string{"plan", old, old, "--live", "cluster", "--kubeconfig", kubeconfig}
 	require.Zero(t, execute(root, args), stderr.String())
 	require.Contains(t, stdout.String(), "power: starts or stops the VM\n  prod/db")
-	require.Contains(t, stdout.String(), "compared with the cluster of context lab")
+	require.Contains(t, stdout.String(), "compared with the cluster of context test")
 	require.Contains(t, stdout.String(), "unknown:  what may not be read in the cluster: nodes")
 	for _, request := range asked {
 		require.True(t, strings.HasPrefix(request, "GET "), request)
 		require.NotContains(t, request, "secrets")
+	}
+}
+
+// filesIn returns what writes a file of a directory and returns its path.
+func filesIn(t *testing.T, dir string) func(name, text string) string {
+	return func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
 	}
 }
 
@@ -85,14 +89,8 @@ func TestStatusOfPlatformInCluster(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	dir := t.TempDir()
-	write := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-		return path
-	}
-	kubeconfig := write("kubeconfig", `{apiVersion: v1, kind: Config, current-context: lab,
-contexts: [{name: lab, context: {cluster: lab}}], clusters: [{name: lab, cluster: {server: "`+server.URL+`"}}]}`)
+	write := filesIn(t, t.TempDir())
+	kubeconfig := kubeconfigOf(t, server)
 	platform := write("platform.yaml", `apiVersion: vmrender.io/v1alpha1
 kind: Platform
 metadata: {name: a}

@@ -267,7 +267,7 @@ var rooms = []room{
 	{
 		dir: "pkg/selfservice",
 		ours: []string{
-			"pkg/catalog", "pkg/fleet", "pkg/flux", "pkg/labels", "pkg/machine", "pkg/manifest", "pkg/render", "pkg/rule",
+			"pkg/catalog", "pkg/fleet", "pkg/labels", "pkg/machine", "pkg/manifest", "pkg/outcome", "pkg/render", "pkg/rule",
 			"pkg/source", "internal/lazyregexp",
 		},
 		reach:   join(cluster, argocd),

@@ -61,7 +61,6 @@ func addExtension(files map[string][]byte) error {
 	if err != nil {
 		return fmt.Errorf("making %s: %w", extensionFile, err)
 	}
-	files["plugin/extension/"+extensionFile] = text
 	files["plugin/kustomize/"+extensionFile] = text
 	metadata := map[string]any{"name": extensionName, "labels": map[string]string{"app.kubernetes.io/part-of": "vmrender"}}
 	object := map[string]any{

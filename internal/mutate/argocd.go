@@ -269,7 +269,7 @@ var argocdMutations = []mutation{
 	},
 	{
 		"pkg/selfservice/template.go", "./pkg/selfservice", "VMs that users create are not kept by Flux",
-		` || strings.HasPrefix(key, flux.AnnotationPrefix)`, ` || key == flux.AnnotationPrefix`,
+		` || outcome.IsForDelivery(key)`, ` || outcome.IsForDelivery("")`,
 	},
 	{
 		"pkg/adopt/terraform.go", "./pkg/adopt", "no report shows values that Terraform marks as sensitive",

@@ -99,12 +99,12 @@ const (
 
 const wavePrefix = "wave-"
 
-// lastWave is that of what runs after all waves; users can set waves up to half of it.
-const lastWave = 2_000_000
+// LastWave is that of what runs after all waves; users can set waves up to half of it.
+const LastWave = 2_000_000
 
 // Directory returns the directory of a wave, by the text of [labels.Wave].
 func Directory(wave string) string {
-	if wave == strconv.Itoa(lastWave) {
+	if wave == strconv.Itoa(LastWave) {
 		return After
 	}
 	return wavePrefix + wave

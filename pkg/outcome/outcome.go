@@ -147,7 +147,7 @@ func (p *Promise) guards(field, key string) bool {
 	case p.Scope == Template:
 		return false
 	case p.Flux:
-		return isForDelivery(key) && key != flux.SubstituteAnnotation
+		return IsForDelivery(key) && key != flux.SubstituteAnnotation
 	case strings.HasPrefix(key, argocd.AnnotationPrefix):
 		return p.Scope == Part || field == "labels" || !slices.Contains(ofUsers[:], key)
 	case field == "labels" || !strings.HasPrefix(key, "helm.sh/"):
@@ -156,8 +156,8 @@ func (p *Promise) guards(field, key string) bool {
 	return p.Scope == Part || isHook(key)
 }
 
-// isForDelivery reports whether Argo CD or Flux reads a label or an annotation.
-func isForDelivery(key string) bool {
+// IsForDelivery reports whether Argo CD or Flux reads a label or an annotation.
+func IsForDelivery(key string) bool {
 	return strings.HasPrefix(key, argocd.AnnotationPrefix) || strings.HasPrefix(key, flux.AnnotationPrefix)
 }
 
@@ -184,5 +184,5 @@ func isHook(key string) bool {
 
 // IsGuarded reports whether [Promise.Check] covers a label or an annotation of a [Part].
 func IsGuarded(key string) bool {
-	return isForDelivery(key) || strings.HasPrefix(key, "helm.sh/") || labels.IsReserved(key)
+	return IsForDelivery(key) || strings.HasPrefix(key, "helm.sh/") || labels.IsReserved(key)
 }

@@ -150,7 +150,7 @@ func node(t *testing.T, program string, input []byte) []byte {
 	if _, err := exec.LookPath("node"); err != nil && os.Getenv("CI") != "true" {
 		t.Skip("the extension runs in Node.js, which is not installed")
 	}
-	script, err := filepath.Abs("../../plugin/extension/extension-vmrender.js")
+	script, err := filepath.Abs("../../plugin/kustomize/extension-vmrender.js")
 	require.NoError(t, err)
 	text, err := os.ReadFile(script) // so that go test runs again if it changes
 	require.NoError(t, err)

@@ -10,18 +10,17 @@ import (
 	"github.com/vmrender/vmrender/pkg/pairs"
 )
 
-// fluxWords are the words of causes that are about Argo CD, and those for an object that Flux delivers. The first that
+// fluxWords are pairs: words of causes that are about Argo CD, and those for an object that Flux delivers. The first that
 // fit count, and the level is the same for both.
-var fluxWords = strings.NewReplacer(
+var fluxWords = []string{
 	"Prune=false keeps the VM and its disks: it continues to run, and Argo CD reports that it requires pruning",
 	"prune: disabled keeps the VM and its disks: it continues to run, and Flux no longer lists it",
 	"or with its Application", "or with its Kustomization",
 	"regardless of the options of Argo CD", "regardless of the annotations for Flux",
 	", unless Argo CD replaces the hook", "",
-	"what Argo CD has applied", "what Flux has applied",
 	"Prune=false", "prune: disabled",
 	"Argo CD", "Flux",
-)
+}
 
 // byFlux reports whether Flux delivers an object.
 func byFlux(pair *pairs.Pair) bool {
@@ -53,10 +52,11 @@ func (p *planner) nameFlux() {
 }
 
 func nameFlux(causes []impact.Cause) {
+	words := strings.NewReplacer(fluxWords...)
 	for i := range causes {
 		c := &causes[i]
 		for _, text := range []*string{&c.Reason, &c.Advice, &c.When, &c.Approximate} {
-			*text = fluxWords.Replace(*text)
+			*text = words.Replace(*text)
 		}
 	}
 }

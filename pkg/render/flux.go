@@ -13,6 +13,15 @@ import (
 	"github.com/vmrender/vmrender/pkg/outcome"
 )
 
+// lifecycleOptions returns the sync options that follow from the lifecycle alone: for Flux, all of them, because users
+// add none.
+func (x *rendering) lifecycleOptions() string {
+	if x.Target.ByFlux() {
+		return x.vmOptions()
+	}
+	return ""
+}
+
 // fluxPairs appends the annotations for Flux on a part of a VM in a wave: the wave always, because it is the directory
 // of the object. Flux has no other way to protect an object than to leave it, on removal and on deletion. A removal
 // that is approved has an annotation for the gate.
@@ -53,12 +62,6 @@ func waveAnnotation(annotations map[string]string) (text string, ok bool) {
 		}
 	}
 	return "", false
-}
-
-// isForDelivery reports whether an annotation is for what delivers an object, so that copies of it do not have it.
-func isForDelivery(key string) bool {
-	return key == labels.Wave || strings.HasPrefix(key, argocd.AnnotationPrefix) ||
-		strings.HasPrefix(key, flux.AnnotationPrefix)
 }
 
 // Directories returns what is rendered by the directory for Flux that it belongs to. Objects of one VM can be in

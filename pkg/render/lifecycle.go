@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/flux"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/outcome"
@@ -76,7 +77,7 @@ const extraneous = "IgnoreExtraneous"
 // lastWave is the wave of Jobs that run when all else is healthy, after all waves that
 // users can set and that follow from dependencies. It is the same in every sync, so that
 // no commit changes it, and an old Job is deleted in the wave of the new one.
-const lastWave = 2_000_000
+const lastWave = flux.LastWave
 
 // syncRules lists the sync rule of each part.
 //
@@ -302,15 +303,6 @@ func (x *rendering) lifecycleAnnotations() map[string]string {
 		set(a, argocd.SyncOptionsAnnotation, x.vmOptions())
 	}
 	return a
-}
-
-// lifecycleOptions returns the sync options that follow from the lifecycle alone: for Flux, all of them, because users
-// add none.
-func (x *rendering) lifecycleOptions() string {
-	if x.Target.ByFlux() {
-		return x.vmOptions()
-	}
-	return ""
 }
 
 // lifecyclePairs appends the annotations of the lifecycle on the VirtualMachine, without the sync options, which users

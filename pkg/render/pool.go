@@ -7,6 +7,7 @@ import (
 	poolv1 "kubevirt.io/api/pool/v1beta1"
 
 	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/outcome"
 	"github.com/vmrender/vmrender/pkg/versions"
 )
 
@@ -67,7 +68,7 @@ func (x *rendering) memberAnnotations(all map[string]string) map[string]string {
 }
 
 // isOfMember reports whether a pool's VMs have an annotation of the pool.
-func isOfMember(key string) bool { return !isForDelivery(key) }
+func isOfMember(key string) bool { return key != labels.Wave && !outcome.IsForDelivery(key) }
 
 // maxUnavailable always returns a value: KubeVirt's default is all VMs at the same
 // time.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/pkg/catalog"
-	"github.com/vmrender/vmrender/pkg/flux"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/outcome"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -152,8 +152,7 @@ func (w *work) clean(vm tree) {
 }
 
 func isOfGit(key string) bool {
-	return labels.IsReserved(key) || key == labels.ManagedBy ||
-		strings.HasPrefix(key, "argocd.argoproj.io/") || strings.HasPrefix(key, flux.AnnotationPrefix)
+	return labels.IsReserved(key) || key == labels.ManagedBy || outcome.IsForDelivery(key)
 }
 
 // placeholder is what virt-template takes for a parameter in a text, without a way to escape it (kubevirt/virt-template

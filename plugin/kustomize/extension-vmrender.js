@@ -1227,6 +1227,16 @@
       .filter((p) => p)
       .reduce((all, p) => all.concat(all.length ? [' ', p] : [p]), []);
 
+  // Table shows rows below their heads.
+  function Table({ heads, rows }) {
+    const head = heads.map((t) => h('th', { key: t, scope: 'col' }, t));
+    return h(
+      'div',
+      { className: 'vmr-scroll' },
+      h('table', null, h('thead', null, h('tr', null, head)), h('tbody', null, rows)),
+    );
+  }
+
   // Verdict shows what the next sync does to a VM: fields, levels and reasons, and no values.
   function Verdict({ verdict, application }) {
     if (!verdict)
@@ -1251,24 +1261,7 @@
       'div',
       null,
       h('p', null, 'The next sync: ', h(Level, { of: verdict })),
-      h(
-        'div',
-        { className: 'vmr-scroll' },
-        h(
-          'table',
-          null,
-          h(
-            'thead',
-            null,
-            h(
-              'tr',
-              null,
-              ['Level', 'Field', 'Reason'].map((t) => h('th', { key: t, scope: 'col' }, t)),
-            ),
-          ),
-          h('tbody', null, rows),
-        ),
-      ),
+      h(Table, { heads: ['Level', 'Field', 'Reason'], rows }),
       verdict.low === verdict.high ? null : h(Settle, { application }),
     );
   }
@@ -1461,28 +1454,10 @@
       Page,
       null,
       managed.error ? h(Failure, { text: managed.error }) : null,
-      h(
-        'div',
-        { className: 'vmr-scroll' },
-        h(
-          'table',
-          null,
-          h(
-            'thead',
-            null,
-            h(
-              'tr',
-              null,
-              ['VM', 'State', 'Pending change', 'Waits for'].map((t) => h('th', { key: t, scope: 'col' }, t)),
-            ),
-          ),
-          h(
-            'tbody',
-            null,
-            all.map((m) => h(Row, { key: m.id, of: m })),
-          ),
-        ),
-      ),
+      h(Table, {
+        heads: ['VM', 'State', 'Pending change', 'Waits for'],
+        rows: all.map((m) => h(Row, { key: m.id, of: m })),
+      }),
       isOpen ? h(Settle, { application }) : null,
     );
   }

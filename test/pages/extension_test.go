@@ -224,7 +224,7 @@ show(draw(played));
 // openExtension shows a component, tab or view, of the extension.
 func openExtension(t *testing.T, react, theme, shown string, p *played) *tab {
 	t.Helper()
-	extension, err := os.ReadFile("../../plugin/extension/extension-vmrender.js")
+	extension, err := os.ReadFile("../../plugin/kustomize/extension-vmrender.js")
 	require.NoError(t, err)
 	script := func(text string) string { return strings.ReplaceAll(text, "</script", `<\/script`) }
 	page := strings.NewReplacer("THEME", theme, "REACT", script(reacts[react](t)), "PLAYED", script(textOf(t, p)),

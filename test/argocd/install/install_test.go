@@ -83,7 +83,7 @@ func TestKustomize(t *testing.T) {
 func TestKustomizeExtension(t *testing.T) {
 	built := kustomize(t)
 	require.Empty(t, problems(t, built.server))
-	want, err := os.ReadFile(filepath.Join(pluginDir, "extension", "extension-vmrender.js"))
+	want, err := os.ReadFile(filepath.Join(pluginDir, "kustomize", "extension-vmrender.js"))
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"extension-vmrender.js": string(want)}, built.extension.Data)
 	require.Equal(t, "argocd", built.extension.Namespace)
