@@ -15,13 +15,14 @@ import (
 	"github.com/vmrender/vmrender/test/argocd/server"
 )
 
-// Plugin is the name of the plugin and therefore of its socket.
+// Plugin is the name of the project's plugin and therefore of its socket.
 const Plugin = "vmrender"
 
 // Server is a running cmp-server.
 type Server struct {
 	*server.Process
 	Sockets string // directory of its socket
+	name    string // of its plugin
 	work    string // where it unpacks repositories
 	client  apiclient.ConfigManagementPluginServiceClient
 	closer  interface{ Close() error }
@@ -31,6 +32,17 @@ type Server struct {
 // Start starts a cmp-server with the plugin.yaml in the directory config. It
 // finds the plugin's programs in its PATH, as in the sidecar's image.
 func Start(ctx context.Context, programs server.Programs, config string) (*Server, error) {
+	return start(ctx, programs, config, Plugin, "")
+}
+
+// StartNext starts another cmp-server, for the plugin of that name in the
+// plugin.yaml of config. A repo-server that finds the plugin of s finds both.
+func (s *Server) StartNext(ctx context.Context, programs server.Programs, config, name string) (*Server, error) {
+	return start(ctx, programs, config, name, s.Sockets)
+}
+
+// start starts a cmp-server with its socket in a directory, or in one of its own if sockets is empty.
+func start(ctx context.Context, programs server.Programs, config, name, sockets string) (*Server, error) {
 	config, err := filepath.Abs(config)
 	if err != nil {
 		return nil, err
@@ -39,7 +51,10 @@ func Start(ctx context.Context, programs server.Programs, config string) (*Serve
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir, Sockets: filepath.Join(dir, "plugins"), work: filepath.Join(dir, "work")}
+	if sockets == "" {
+		sockets = filepath.Join(dir, "plugins")
+	}
+	s := &Server{dir: dir, name: name, Sockets: sockets, work: filepath.Join(dir, "work")}
 	if err := s.start(ctx, programs, config); err != nil {
 		s.Close()
 		return nil, err
@@ -49,7 +64,7 @@ func Start(ctx context.Context, programs server.Programs, config string) (*Serve
 
 func (s *Server) start(ctx context.Context, programs server.Programs, config string) error {
 	for _, dir := range []string{s.Sockets, s.work} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}
 	}
@@ -62,7 +77,7 @@ func (s *Server) start(ctx context.Context, programs server.Programs, config str
 	if err != nil {
 		return err
 	}
-	socket := filepath.Join(s.Sockets, Plugin+".sock")
+	socket := filepath.Join(s.Sockets, s.name+".sock")
 	err = s.Await(ctx, func() error {
 		connection, err := net.Dial("unix", socket)
 		if err == nil {

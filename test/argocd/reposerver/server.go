@@ -147,6 +147,7 @@ type Application struct {
 	Plugin     v1alpha1.ApplicationSourcePlugin // with the project's name if it has none
 	Native     bool                             // rendered by Argo CD itself: a chart or a kustomization
 	ValueFiles []string                         // of a chart
+	Recurse    bool                             // manifests in the directory and all below it
 	Cached     bool                             // from the cache, if the commit was rendered before
 }
 
@@ -154,6 +155,8 @@ type Application struct {
 func (a Application) source() *v1alpha1.ApplicationSource {
 	source := &v1alpha1.ApplicationSource{RepoURL: a.url(), Path: a.Path, TargetRevision: "HEAD"}
 	switch {
+	case a.Recurse:
+		source.Directory = &v1alpha1.ApplicationSourceDirectory{Recurse: true}
 	case !a.Native:
 		plugin := a.Plugin
 		plugin.Name = cmp.Or(plugin.Name, cmpserver.Plugin)
@@ -166,24 +169,33 @@ func (a Application) source() *v1alpha1.ApplicationSource {
 
 func (a Application) url() string { return "file://" + a.Repository }
 
-// Generate renders the Application and returns one JSON manifest per object.
+// The cluster that requests describe.
+const kubeVersion = "1.34.1"
+
+var apiVersions = []string{
+	"cdi.kubevirt.io/v1beta1", "cdi.kubevirt.io/v1beta1/DataVolume",
+	"k8s.cni.cncf.io/v1", "k8s.cni.cncf.io/v1/NetworkAttachmentDefinition",
+	"kubevirt.io/v1", "kubevirt.io/v1/VirtualMachine", "v1",
+}
+
+// Generate renders the Application at the newest commit and returns one JSON manifest per object.
 func (s *Server) Generate(ctx context.Context, a Application) ([]string, error) {
+	return s.generate(ctx, a, "HEAD")
+}
+
+func (s *Server) generate(ctx context.Context, a Application, revision string) ([]string, error) {
 	response, err := s.client.GenerateManifest(ctx, &apiclient.ManifestRequest{
-		Repo:               &v1alpha1.Repository{Repo: a.url()},
-		Revision:           "HEAD",
-		ApplicationSource:  a.source(),
-		AppName:            a.Name,
-		AppLabelKey:        common.LabelKeyAppInstance, // without it, there is no tracking annotation either
-		Namespace:          a.Namespace,
-		ProjectName:        "default",
-		ProjectSourceRepos: []string{"*"},
-		TrackingMethod:     string(v1alpha1.TrackingMethodAnnotation),
-		KubeVersion:        "1.34.1",
-		ApiVersions: []string{
-			"cdi.kubevirt.io/v1beta1", "cdi.kubevirt.io/v1beta1/DataVolume",
-			"k8s.cni.cncf.io/v1", "k8s.cni.cncf.io/v1/NetworkAttachmentDefinition",
-			"kubevirt.io/v1", "kubevirt.io/v1/VirtualMachine", "v1",
-		},
+		Repo:                            &v1alpha1.Repository{Repo: a.url()},
+		Revision:                        revision,
+		ApplicationSource:               a.source(),
+		AppName:                         a.Name,
+		AppLabelKey:                     common.LabelKeyAppInstance, // without it, there is no tracking annotation either
+		Namespace:                       a.Namespace,
+		ProjectName:                     "default",
+		ProjectSourceRepos:              []string{"*"},
+		TrackingMethod:                  string(v1alpha1.TrackingMethodAnnotation),
+		KubeVersion:                     kubeVersion,
+		ApiVersions:                     apiVersions,
 		AnnotationManifestGeneratePaths: a.Paths,
 		NoCache:                         !a.Cached,
 		NoRevisionCache:                 true,

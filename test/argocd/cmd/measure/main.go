@@ -2,10 +2,11 @@
 // they render Applications. It starts the servers, then answers requests from
 // standard input, one line of JSON each, until the input ends.
 //
-// Usage: measure -argocd PATH -sidecar PATH -plugin DIR
+// Usage: measure -argocd PATH -sidecar PATH -plugin DIR -finished DIR
 //
-// The paths are those of the built ../argocd and of vmrender-cmp. The directory
-// contains plugin.yaml and the installations.
+// The paths are those of the built ../argocd and of vmrender-cmp. The directories
+// contain plugin.yaml: with the installations, and of the plugin that only writes
+// a file, which is in the directory of vmrender-cmp.
 package main
 
 import (
@@ -19,6 +20,8 @@ import (
 	"os/exec"
 	"os/signal"
 	"time"
+
+	"github.com/argoproj/argo-cd/v3/pkg/apis/application/v1alpha1"
 
 	"github.com/vmrender/vmrender/test/argocd/cmpserver"
 	"github.com/vmrender/vmrender/test/argocd/compare"
@@ -39,6 +42,9 @@ type request struct {
 	Commit     bool     // makes a new commit before each call, for Git
 	Cached     bool     // with Argo CD's cache of manifests, for Git
 	Compare    bool     // then compares the objects as the application controller does
+
+	Finished string   // file that another plugin writes instead of vmrender-cmp, for Git
+	Refresh  *refresh // refreshes many Applications instead, for Git
 }
 
 // answer is the cost of a request. Times are in nanoseconds and are the mean of its calls.
@@ -53,6 +59,7 @@ type answer struct {
 	RepoPeak   int64         // bytes, resident set of repo-server alone
 	Message    int64         // bytes of all manifests
 	Status     int64         // bytes of their entries in the Application's status, for Git
+	Rendered   int           // number of Applications that were not answered from the cache, for Refresh
 	Error      string        // empty on success
 }
 
@@ -61,36 +68,54 @@ func main() {
 	flag.StringVar(&programs.ArgoCD, "argocd", "", "Argo CD's servers")
 	flag.StringVar(&programs.Sidecar, "sidecar", "", "vmrender-cmp")
 	plugin := flag.String("plugin", "", "directory of plugin.yaml")
+	finished := flag.String("finished", "", "directory of the plugin.yaml that writes a file")
 	flag.Parse()
 	// An interrupt also reaches the caller, who closes standard input. If this
 	// process died of it, cmp-server, which only SIGKILL ends, would stay
 	// behind.
 	signal.Ignore(os.Interrupt)
-	if err := measure(context.Background(), programs, *plugin); err != nil {
+	if err := measure(context.Background(), programs, *plugin, *finished); err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
 		os.Exit(1)
 	}
 }
 
-func measure(ctx context.Context, programs server.Programs, plugin string) error {
+// finishedPlugin is the name of the plugin that only writes a file.
+const finishedPlugin = "finished"
+
+func measure(ctx context.Context, programs server.Programs, plugin, finished string) error {
 	cmp, err := cmpserver.Start(ctx, programs, plugin)
 	if err != nil {
 		return err
 	}
 	defer cmp.Close()
+	writer, err := cmp.StartNext(ctx, programs, finished, finishedPlugin)
+	if err != nil {
+		return err
+	}
+	defer writer.Close()
 	repo, err := reposerver.Start(ctx, programs, cmp, plugin)
 	if err != nil {
 		return err
 	}
 	defer repo.Close()
-	s := servers{cmp: cmp, repo: repo, known: map[string]bool{}}
+	s := servers{cmp: cmp, writer: writer, repo: repo, known: map[string]bool{}}
 	return s.serve(ctx, os.Stdin, os.Stdout)
 }
 
 type servers struct {
-	cmp   *cmpserver.Server
-	repo  *reposerver.Server
-	known map[string]bool // repositories that were rendered before
+	cmp    *cmpserver.Server
+	writer *cmpserver.Server // of the plugin that only writes a file
+	repo   *reposerver.Server
+	known  map[string]bool // repositories that were rendered before
+}
+
+// plugin returns the cmp-server that renders a request.
+func (s servers) plugin(asked request) *cmpserver.Server {
+	if asked.Finished != "" {
+		return s.writer
+	}
+	return s.cmp
 }
 
 // serve answers requests until the input ends.
@@ -125,10 +150,13 @@ func (s servers) warmUp(ctx context.Context, asked request) error {
 
 // answer renders the Application as often as requested and returns the mean cost.
 func (s servers) answer(ctx context.Context, asked request) (answer, error) {
-	if err := errors.Join(s.warmUp(ctx, asked), s.cmp.ResetPeak(), s.repo.ResetPeak()); err != nil {
+	if err := errors.Join(s.warmUp(ctx, asked), s.plugin(asked).ResetPeak(), s.repo.ResetPeak()); err != nil {
 		return answer{}, err
 	}
-	before, err := s.used()
+	if asked.Refresh != nil {
+		return s.refresh(ctx, asked)
+	}
+	before, err := s.used(asked)
 	if err != nil {
 		return answer{}, err
 	}
@@ -169,10 +197,10 @@ func (s servers) calls(ctx context.Context, asked request) (manifests []string, 
 	return manifests, wall, nil
 }
 
-// commit makes a commit that changes no file.
+// commit commits the changes of tracked files, if there are any.
 func commit(ctx context.Context, repository string) error {
 	git := exec.CommandContext(ctx, "git", "-c", "user.name=bench", "-c", "user.email=bench@example.com", "-c", "commit.gpgsign=false",
-		"-c", "maintenance.auto=false", "commit", "--quiet", "--allow-empty", "--message=Nothing")
+		"-c", "maintenance.auto=false", "commit", "--quiet", "--all", "--allow-empty", "--message=Change")
 	git.Dir = repository
 	if text, err := git.CombinedOutput(); err != nil {
 		return fmt.Errorf("committing in %s: %w: %s", repository, err, text)
@@ -182,11 +210,11 @@ func commit(ctx context.Context, repository string) error {
 
 // cost returns what the servers and their children have used since before.
 func (s servers) cost(asked request, before usage, wall time.Duration) (answer, error) {
-	after, err := s.used()
+	after, err := s.used(asked)
 	if err != nil {
 		return answer{}, err
 	}
-	peak, err := s.cmp.Peak()
+	peak, err := s.plugin(asked).Peak()
 	if err != nil {
 		return answer{}, err
 	}
@@ -206,21 +234,33 @@ func (s servers) generate(ctx context.Context, asked request) ([]string, error) 
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if asked.Git {
-		return s.repo.Generate(ctx, reposerver.Application{
-			Name: "bench", Namespace: "vms", Repository: asked.Repository, Path: asked.Path, Paths: asked.Paths,
-			Native: asked.Native, ValueFiles: asked.ValueFiles, Cached: asked.Cached,
-		})
+		return s.repo.Generate(ctx, asked.application())
 	}
 	return s.cmp.Generate(ctx, cmpserver.Application{
 		Name: "bench", Namespace: "vms", Root: asked.Repository, Path: asked.Path,
 	})
 }
 
+// application returns the Application of a request, for Git.
+func (asked request) application() reposerver.Application {
+	application := reposerver.Application{
+		Name: "bench", Namespace: "vms", Repository: asked.Repository, Path: asked.Path, Paths: asked.Paths,
+		Native: asked.Native, ValueFiles: asked.ValueFiles, Cached: asked.Cached,
+		Recurse: asked.Refresh != nil && asked.Refresh.Recurse,
+	}
+	if asked.Finished != "" {
+		application.Plugin = v1alpha1.ApplicationSourcePlugin{
+			Name: finishedPlugin, Env: v1alpha1.Env{{Name: "MANIFESTS", Value: asked.Finished}},
+		}
+	}
+	return application
+}
+
 // usage is what both servers have used since their start.
 type usage struct{ cmp, repo server.Usage }
 
-func (s servers) used() (usage, error) {
-	cmp, err := s.cmp.Usage()
+func (s servers) used(asked request) (usage, error) {
+	cmp, err := s.plugin(asked).Usage()
 	if err != nil {
 		return usage{}, err
 	}
