@@ -26,12 +26,24 @@ type request struct {
 	Commit     bool     // makes a new commit before each call, for Git
 	Cached     bool     // with Argo CD's cache of manifests, for Git
 	Compare    bool     // then compares the objects as the application controller does
+
+	Finished string   // file that another plugin writes instead of vmrender-cmp, for Git
+	Refresh  *refresh // refreshes many Applications instead, for Git
 }
 
-// answer is the cost of a request, the mean of its calls.
+// refresh is a request to refresh all Applications of a repository after a commit. All have the
+// manifest-generate-paths of the request, whose Path is that of one of them.
+type refresh struct {
+	Directories []string // of the Applications in the repository
+	Files       []string // to which the commit adds a comment
+	Parallel    int      // number of Applications that are refreshed at the same time
+	Recurse     bool     // whether the directories contain manifests, which Argo CD reads itself
+}
+
+// answer is the cost of a request, the mean of its calls. For Refresh, it is the total of all Applications.
 type answer struct {
 	Wall       time.Duration // from the request to the last manifest, including packing the repository
-	Plugin     time.Duration // CPU time of vmrender-cmp
+	Plugin     time.Duration // CPU time of vmrender-cmp, or of the other plugin
 	CMPServer  time.Duration // CPU time of cmp-server
 	RepoServer time.Duration // CPU time of repo-server
 	Tools      time.Duration // CPU time of the commands that repo-server runs: git, Helm, kustomize
@@ -40,6 +52,7 @@ type answer struct {
 	RepoPeak   int64         // bytes, resident set of repo-server alone
 	Message    int64         // bytes of all manifests
 	Status     int64         // bytes of their entries in the Application's status, for Git
+	Rendered   int           // number of Applications that were not answered from the cache, for Refresh
 	Error      string        // empty on success
 }
 
@@ -80,7 +93,12 @@ func startServers(ctx context.Context, root, work string, bin tools) (*servers, 
 	if err != nil {
 		return nil, err
 	}
-	call := exec.CommandContext(ctx, bin.Measure, "-argocd", bin.ArgoCD, "-sidecar", bin.Sidecar, "-plugin", plugin)
+	finished, err := filepath.Abs(filepath.Join(root, "test", "bench", "finished"))
+	if err != nil {
+		return nil, err
+	}
+	call := exec.CommandContext(ctx, bin.Measure, "-argocd", bin.ArgoCD, "-sidecar", bin.Sidecar, "-plugin", plugin,
+		"-finished", finished)
 	call.Stderr = os.Stderr
 	call.Env = append(os.Environ(), "TMPDIR="+work, "PATH="+filepath.Dir(bin.Helm)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	stdin, err := call.StdinPipe()

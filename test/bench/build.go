@@ -16,6 +16,7 @@ type tools struct {
 	Vmrender string // ../../cmd/vmrender, the command-line tool
 	Sidecar  string // ../../cmd/vmrender-cmp, the Argo CD plugin
 	Empty    string // ./empty, does nothing with KubeVirt's types
+	Finished string // ./finished, a plugin that writes a file
 	ArgoCD   string // ../argocd/cmd/argocd, Argo CD's own servers
 	Measure  string // ../argocd/cmd/measure, runs and measures those servers
 }
@@ -28,6 +29,7 @@ func toolsIn(dir string) tools {
 		Vmrender: filepath.Join(dir, "vmrender"),
 		Sidecar:  filepath.Join(dir, "vmrender-cmp"),
 		Empty:    filepath.Join(dir, "empty"),
+		Finished: filepath.Join(dir, "finished"),
 		ArgoCD:   filepath.Join(dir, "argocd"),
 		Measure:  filepath.Join(dir, "measure"),
 	}
@@ -68,6 +70,9 @@ func buildTools(ctx context.Context, root, dir string, servers bool) (tools, err
 	err = firstFailure(
 		func() error { return goBuild(ctx, argocd, built.ArgoCD, "./cmd/argocd") },
 		func() error { return goBuild(ctx, argocd, built.Measure, "./cmd/measure") },
+		func() error {
+			return goBuild(ctx, filepath.Join(root, "test", "bench"), built.Finished, "./finished")
+		},
 		func() error {
 			return goBuild(ctx, argocd, filepath.Join(filepath.Dir(built.Helm), "kustomize"), "./cmd/kustomize")
 		},

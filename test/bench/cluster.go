@@ -9,17 +9,26 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // exported is the time at which the cluster has all VMs, in RFC 3339.
 const exported = "2026-01-02T03:04:05Z"
 
-// export returns the path of the export that plans with --live read.
-func (dir inputs) export() string { return filepath.Join(string(dir), "export.json") }
+// export returns the path of the export of a cluster that has the fleet of n virtual machines.
+func (dir inputs) export(n int) string {
+	return filepath.Join(string(dir), fmt.Sprintf("export-%d.json", n))
+}
 
-// writeExport writes the state of a cluster that has what a command renders: its VirtualMachines as the API server and
-// KubeVirt complete them, and the instance of each. The form is that of "kubectl get --output json".
-func writeExport(ctx context.Context, fleet command, path string) error {
+// foreign returns the path of the export of a cluster that has the same virtual machines, which are not managed by
+// Argo CD or vmrender.
+func (dir inputs) foreign(n int) string {
+	return filepath.Join(string(dir), fmt.Sprintf("foreign-%d.json", n))
+}
+
+// writeExport writes the state of a cluster that has what a command renders: its VirtualMachines as the API server,
+// KubeVirt and change complete them, and the instance of each. The form is that of "kubectl get --output json".
+func writeExport(ctx context.Context, fleet command, path string, change func(object) object) error {
 	text, err := fleet.output(ctx)
 	if err != nil {
 		return err
@@ -30,7 +39,7 @@ func writeExport(ctx context.Context, fleet command, path string) error {
 	}
 	items := make([]any, 0, 2*len(rendered.Items))
 	for _, vm := range rendered.Items {
-		items = append(items, instanceOf(vm), stored(vm))
+		items = append(items, instanceOf(vm), change(stored(vm)))
 	}
 	list := object{"apiVersion": "v1", "kind": "List", "metadata": object{"resourceVersion": ""}, "items": items}
 	if text, err = kubectlJSON(list); err != nil {
@@ -47,6 +56,23 @@ func kubectlJSON(value any) ([]byte, error) {
 	out.SetIndent("", "    ")
 	err := out.Encode(value)
 	return text.Bytes(), err
+}
+
+// managed returns a VirtualMachine as it is.
+func managed(vm object) object { return vm }
+
+// unmanaged returns a VirtualMachine without the annotations and labels of vmrender and Argo CD.
+func unmanaged(vm object) object {
+	metadata := with(at(vm, "metadata"), nil)
+	for _, kind := range []string{"labels", "annotations"} {
+		kept := with(metadata[kind], nil)
+		maps.DeleteFunc(kept, func(key string, _ any) bool {
+			group, _, _ := strings.Cut(key, "/")
+			return key == "app.kubernetes.io/managed-by" || group == "vmrender.io" || group == "argocd.argoproj.io"
+		})
+		metadata[kind] = kept
+	}
+	return with(vm, object{"metadata": metadata})
 }
 
 // stored returns a VirtualMachine as the cluster stores it.

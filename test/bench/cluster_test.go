@@ -25,3 +25,16 @@ func TestExport(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "{\n    \"a\": \"<\"\n}\n", string(text))
 }
+
+// TestUnmanaged checks that a VM for import has no trace of vmrender or Argo CD, and keeps the rest.
+func TestUnmanaged(t *testing.T) {
+	vm := object{"spec": "kept", "metadata": object{
+		"name":        "vm",
+		"labels":      object{"app.kubernetes.io/managed-by": "vmrender", "team": "a"},
+		"annotations": object{"vmrender.io/lifecycle": "pet", "argocd.argoproj.io/tracking-id": "x", "owner": "a"},
+	}}
+	require.Equal(t, object{"spec": "kept", "metadata": object{
+		"name": "vm", "labels": object{"team": "a"}, "annotations": object{"owner": "a"},
+	}}, unmanaged(vm))
+	require.Contains(t, at(vm, "metadata", "labels"), "app.kubernetes.io/managed-by", "what was rendered does not change")
+}

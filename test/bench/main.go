@@ -8,11 +8,13 @@
 //
 // Usage, in its directory:
 //
-//	go run . [-write] [-check] [-count=false] [-argocd=false] [-most N] [-rounds N] [-work DIR] [-dir DIR] [-root DIR]
+//	go run . [-write] [-check] [-count=false] [-argocd=false] [-only SECTION] [-most N] [-rounds N]
+//		[-work DIR] [-dir DIR] [-root DIR]
 //	go run . -gates [-dir DIR] [-root DIR]
 //
-// A full run takes about a quarter of an hour on an idle machine with two CPUs. "-most 1000 -rounds 1" takes two
-// minutes and measures the same in smaller fleets. -gates takes two, and needs neither Helm nor Argo CD.
+// A full run takes about half an hour on an idle machine with two CPUs. "-most 1000 -rounds 1" takes a few
+// minutes and measures the same in smaller fleets. -only measures one section, and with -write replaces only its
+// parts of the page and its targets. -gates takes two minutes, and needs neither Helm nor Argo CD.
 package main
 
 import (
@@ -31,16 +33,17 @@ import (
 
 // options are the flags.
 type options struct {
-	Root   string // of vmrender's repository
-	Dir    string // programs are kept in it
-	Most   int    // largest fleet
-	Rounds int    // of Helm
-	Write  bool   // docs/explanation/performance.md
-	Check  bool   // fail if a gate is missed
-	Count  bool   // count instructions
-	ArgoCD bool   // measure Argo CD's servers
-	Work   string // contains the inputs and the servers' files during the run
-	Gates  bool   // only count, and fail if a gate is missed
+	Root   string  // of vmrender's repository
+	Dir    string  // programs are kept in it
+	Most   int     // largest fleet
+	Rounds int     // of Helm
+	Write  bool    // docs/explanation/performance.md
+	Check  bool    // fail if a gate is missed
+	Count  bool    // count instructions
+	ArgoCD bool    // measure Argo CD's servers
+	Work   string  // contains the inputs and the servers' files during the run
+	Gates  bool    // only count, and fail if a gate is missed
+	Only   section // measured alone, or "" for all
 }
 
 func main() {
@@ -74,6 +77,7 @@ func parseOptions(args []string) (options, error) {
 	flags.BoolVar(&opts.Count, "count", hasValgrind(), "count instructions with valgrind")
 	flags.StringVar(&opts.Work, "work", workDirectory(), "directory for the inputs and the files of Argo CD's servers, while it runs")
 	flags.BoolVar(&opts.Gates, "gates", false, "count instructions and bytes alone, and exit with status 1 when a gate is missed")
+	flags.Var(&opts.Only, "only", "measure one section: fleets, tools, argocd or repository (default all)")
 	flags.BoolVar(&opts.ArgoCD, "argocd", runtime.GOOS == "linux", "measure through Argo CD's servers, too; needs Linux and git")
 	if err := flags.Parse(args); err != nil {
 		return options{}, err
@@ -89,6 +93,7 @@ func bench(ctx context.Context, opts options) error {
 	if opts.Gates {
 		return gates(ctx, opts)
 	}
+	opts.ArgoCD = opts.ArgoCD && (opts.runs(sectionArgoCD) || opts.runs(sectionRepository))
 	say("building helm, vmrender and Argo CD's servers into %s", opts.Dir)
 	bin, err := buildTools(ctx, opts.Root, opts.Dir, opts.ArgoCD)
 	if err != nil {
@@ -99,22 +104,9 @@ func bench(ctx context.Context, opts options) error {
 		return err
 	}
 	defer remove()
-	say("comparing what helm and vmrender render")
-	if err := dir.checkEqual(ctx, bin); err != nil {
+	all, err := dir.measureCommands(ctx, opts, bin)
+	if err != nil {
 		return err
-	}
-	if err := dir.writePlans(ctx, bin, opts.Most); err != nil {
-		return err
-	}
-	all := dir.planned(bin, opts.Most, opts.Rounds)
-	if err := measureAll(ctx, bin.Launch, all, showPass); err != nil {
-		return err
-	}
-	if opts.Count {
-		say("counting instructions")
-		if err := countInstructions(ctx, all); err != nil {
-			return err
-		}
 	}
 	path, err := dir.measureArgoCD(ctx, opts, bin)
 	if err != nil {
@@ -123,33 +115,81 @@ func bench(ctx context.Context, opts options) error {
 	return publish(opts, bin, all, path)
 }
 
+// measureCommands measures the commands of the requested sections.
+func (dir inputs) measureCommands(ctx context.Context, opts options, bin tools) ([]*series, error) {
+	var all []*series
+	if opts.runs(sectionFleets) {
+		say("comparing what helm and vmrender render")
+		if err := dir.checkEqual(ctx, bin); err != nil {
+			return nil, err
+		}
+		all = dir.planned(bin, opts.Most, opts.Rounds)
+	}
+	if opts.runs(sectionTools) {
+		say("making the inputs of commands at size")
+		err := firstFailure(
+			func() error { return dir.writePlans(ctx, bin, opts.Most) },
+			func() error { return dir.writeCommands(ctx, bin, opts.Most) },
+		)
+		if err != nil {
+			return nil, err
+		}
+		all = dir.withCommands(all, bin, opts)
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	if err := measureAll(ctx, bin.Launch, all, showPass); err != nil || !opts.Count {
+		return all, err
+	}
+	say("counting instructions")
+	return all, countInstructions(ctx, all)
+}
+
 // measureArgoCD lets Argo CD's servers render fleets and estates, if requested.
-func (dir inputs) measureArgoCD(ctx context.Context, opts options, bin tools) (realPath, error) {
+func (dir inputs) measureArgoCD(ctx context.Context, opts options, bin tools) (path realPath, err error) {
 	if !opts.ArgoCD {
-		return realPath{}, nil
+		return path, nil
 	}
-	version, err := moduleVersion(bin.ArgoCD, "github.com/argoproj/argo-cd/v3")
-	if err != nil {
-		return realPath{}, err
+	if path.Version, err = moduleVersion(bin.ArgoCD, "github.com/argoproj/argo-cd/v3"); err != nil {
+		return path, err
 	}
-	path := realPath{Version: version, CMPServer: dir.throughCMPServer(opts.Most, opts.Rounds), Ways: dir.throughWays(opts.Most, opts.Rounds)}
 	if path.Work, err = fileSystem(ctx, opts.Work); err != nil {
 		return path, err
 	}
+	if opts.runs(sectionArgoCD) {
+		if err := dir.measureRenderings(ctx, opts, bin, &path); err != nil {
+			return path, err
+		}
+	}
+	if opts.runs(sectionRepository) {
+		say("refreshing many Applications of one repository")
+		path.Refreshed, err = dir.measureMany(ctx, opts, bin)
+	}
+	return path, err
+}
+
+// measureRenderings measures what Argo CD's servers need for one Application at a time.
+func (dir inputs) measureRenderings(ctx context.Context, opts options, bin tools, path *realPath) error {
+	path.CMPServer, path.Ways = dir.throughCMPServer(opts.Most, opts.Rounds), dir.throughWays(opts.Most, opts.Rounds)
 	if err := dir.writeWays(ctx, bin, opts.Most); err != nil {
-		return path, err
+		return err
 	}
 	if opts.Most >= estateSize {
 		say("committing repositories of %s virtual machines", thousands(estateSize))
 		if err := dir.writeEstates(ctx); err != nil {
-			return path, err
+			return err
 		}
 		path.RepoServer = dir.throughRepoServer(opts.Rounds)
 	}
 	say("rendering through Argo CD's servers")
 	// Argo CD leaves an empty directory behind for each repository that it sends to a plugin, so its files go into the
 	// directory that is removed.
-	return path, measureServers(ctx, opts.Root, string(dir), bin, slices.Concat(path.Ways, path.CMPServer, path.RepoServer))
+	all := slices.Concat(path.Ways, path.CMPServer, path.RepoServer)
+	if err := measureServers(ctx, opts.Root, string(dir), bin, all); err != nil {
+		return err
+	}
+	return path.checkFloors()
 }
 
 // newInputs creates the fleets, the values, and a copy of the chart in a new
@@ -164,10 +204,10 @@ func newInputs(opts options) (dir inputs, remove func(), err error) {
 		return "", nil, err
 	}
 	remove = func() { _ = os.RemoveAll(made) }
-	say("making fleets of up to %s virtual machines in %s", thousands(opts.Most), made)
+	say("making fleets of up to %s virtual machines in %s", thousands(opts.largest()), made)
 	dir = inputs(made)
 	err = firstFailure(
-		func() error { return dir.write(max(opts.Most, equalSize)) },
+		func() error { return dir.write(opts.largest()) },
 		func() error {
 			return os.CopyFS(filepath.Join(made, "chart"), os.DirFS(filepath.Join(opts.Root, "test", "bench", "chart")))
 		},
@@ -176,6 +216,17 @@ func newInputs(opts options) (dir inputs, remove func(), err error) {
 		remove()
 	}
 	return dir, remove, err
+}
+
+// largest returns the size of the largest fleet that the requested sections read.
+func (opts options) largest() int {
+	switch {
+	case opts.Only == sectionRepository:
+		return 1 // its fleets are in the repository
+	case opts.runs(sectionFleets):
+		return max(opts.Most, equalSize)
+	}
+	return min(opts.Most, largestForSidecar)
 }
 
 // publish prints the page, writes it if requested, and checks the gates.
@@ -190,15 +241,18 @@ func publish(opts options, bin tools, all []*series, path realPath) error {
 	if err != nil {
 		return err
 	}
+	file := filepath.Join(opts.Root, "docs", "explanation", "performance.md")
+	if opts.Only != "" {
+		before, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		text = splice(string(before), text, opts.Only)
+	}
 	fmt.Print(text)
 	say("%s", made.summary())
 	if opts.Write {
-		docs := filepath.Join(opts.Root, "docs", "explanation")
-		err := firstFailure(
-			func() error { return os.MkdirAll(docs, 0o755) },
-			func() error { return os.WriteFile(filepath.Join(docs, "performance.md"), []byte(text), 0o644) },
-		)
-		if err != nil {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 // The renderers of an Application's manifests.
 const (
 	byPlugin    = "the plugin"
+	byFile      = "a plugin that writes a file"
 	byHelm      = "Argo CD: Helm"
 	byKustomize = "Argo CD: kustomize"
 )
@@ -26,13 +27,18 @@ type way struct {
 	Write  func(dir inputs, ctx context.Context, bin tools, root string, n int) error
 	Native bool
 	Values []string // files of a chart
+
+	Finished bool // the manifests are in a file, which a plugin that costs nothing writes; only for new commits
 }
 
-// ways are the compared ways.
+// ways are the compared ways. A way that writes finished manifests has the repository of the way that renders them,
+// so that Argo CD sends the same files.
 var ways = []way{
 	{By: byHelm, Dir: "helm", Layout: oneFile, Write: inputs.writeChart, Native: true, Values: []string{"vms.yaml"}},
 	{By: byPlugin, Dir: "plugin", Layout: filePerVM, Write: inputs.writeFiles},
+	{By: byFile, Dir: "plugin", Layout: filePerVM, Finished: true},
 	{By: byPlugin, Dir: "plugin", Layout: oneFile, Write: inputs.writeFile},
+	{By: byFile, Dir: "plugin", Layout: oneFile, Finished: true},
 	{By: byKustomize, Dir: "kustomize", Layout: oneFile, Sizes: []int{100}, Write: inputs.writeKustomization, Native: true},
 }
 
@@ -46,6 +52,18 @@ const comparedMost = 1_000
 // repository returns the git repository of one way and size.
 func (dir inputs) repository(w way, n int) string {
 	return filepath.Join(string(dir), fmt.Sprintf("path-%s-%t-%d", w.Dir, w.Layout == oneFile, n))
+}
+
+// finished returns the file with the manifests that one way writes. It is not in the repository.
+func (dir inputs) finished(w way, n int) string { return dir.repository(w, n) + ".json" }
+
+// writeFinished writes this file, as the plugin renders the same virtual machines.
+func (dir inputs) writeFinished(ctx context.Context, bin tools, w way, n int) error {
+	manifests, err := dir.sidecar(bin, n, w.Layout).output(ctx)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(dir.finished(w, n), manifests, 0o644)
 }
 
 func (dir inputs) writeFiles(_ context.Context, _ tools, root string, n int) error {
@@ -88,40 +106,57 @@ func (dir inputs) throughWays(most, rounds int) []*rendering {
 			if n > most || !w.has(n) {
 				continue
 			}
-			for _, fresh := range []bool{true, false} {
-				all = append(all, &rendering{
-					Size: n, By: w.By, Layout: w.Layout, Fleets: 1, Rounds: min(rounds, 3), Applications: 1,
-					Request: request{
-						Repository: dir.repository(w, n), Path: ".", Git: true, Calls: calls(n),
-						Native: w.Native, ValueFiles: w.Values, Cached: true, Commit: fresh, Compare: fresh && n <= comparedMost,
-					},
-				})
+			all = append(all, dir.throughWay(w, n, rounds, true))
+			if !w.Finished {
+				all = append(all, dir.throughWay(w, n, rounds, false))
 			}
 		}
 	}
 	return all
 }
 
+// throughWay returns the rendering of a new commit, or of one that Argo CD has rendered before.
+func (dir inputs) throughWay(w way, n, rounds int, fresh bool) *rendering {
+	r := &rendering{
+		Size: n, By: w.By, Layout: w.Layout, Fleets: 1, Rounds: min(rounds, 3), Applications: 1,
+		Request: request{
+			Repository: dir.repository(w, n), Path: ".", Git: true, Calls: calls(n),
+			Native: w.Native, ValueFiles: w.Values, Cached: true, Commit: fresh,
+			Compare: fresh && !w.Finished && n <= comparedMost,
+		},
+	}
+	if w.Finished {
+		r.Request.Finished = dir.finished(w, n)
+	}
+	return r
+}
+
 func (w way) has(n int) bool { return w.Sizes == nil || slices.Contains(w.Sizes, n) }
 
-// writeWays creates the repositories.
+// writeWays creates the repositories, and the files of finished manifests.
 func (dir inputs) writeWays(ctx context.Context, bin tools, most int) error {
 	for _, n := range throughArgoCD {
 		for _, w := range ways {
 			if n > most || !w.has(n) {
 				continue
 			}
-			root := dir.repository(w, n)
-			err := firstFailure(
-				func() error { return w.Write(dir, ctx, bin, root, n) },
-				func() error { return commit(ctx, root) },
-			)
-			if err != nil {
+			if err := dir.writeWay(ctx, bin, w, n); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+func (dir inputs) writeWay(ctx context.Context, bin tools, w way, n int) error {
+	if w.Finished {
+		return dir.writeFinished(ctx, bin, w, n)
+	}
+	root := dir.repository(w, n)
+	return firstFailure(
+		func() error { return w.Write(dir, ctx, bin, root, n) },
+		func() error { return commit(ctx, root) },
+	)
 }
 
 // way returns the rendering of a new commit by one way, or nil if there is none.
@@ -134,31 +169,55 @@ func (p realPath) way(by string, spread layout, n int) *rendering {
 	return nil
 }
 
-// ratio returns the total CPU time with the plugin as a fraction of that with Argo CD's own Helm, or NaN if one
-// was not measured.
-func (p realPath) ratio(spread layout, n int) float64 {
-	plugin, helm := p.way(byPlugin, spread, n), p.way(byHelm, oneFile, n)
-	if plugin == nil || helm == nil {
+// ratio returns the total CPU time with the plugin as a multiple of that of another way, or NaN if one was not
+// measured.
+func (p realPath) ratio(spread layout, n int, other *rendering) float64 {
+	plugin := p.way(byPlugin, spread, n)
+	if plugin == nil || other == nil {
 		return math.NaN()
 	}
-	return float64(of(plugin, answer.all)) / float64(of(helm, answer.all))
+	return float64(of(plugin, answer.all)) / float64(of(other, answer.all))
+}
+
+// overFloor returns the total CPU time with the plugin as a multiple of that with a plugin that costs nothing.
+func (p realPath) overFloor(spread layout, n int) float64 {
+	return p.ratio(spread, n, p.way(byFile, spread, n))
+}
+
+// checkFloors returns an error if the plugins with the same input did not write manifests of the same size.
+func (p realPath) checkFloors() error {
+	for _, floor := range p.Ways {
+		if floor.By != byFile {
+			continue
+		}
+		plugin := p.way(byPlugin, floor.Layout, floor.Size)
+		if want, got := of(plugin, message), of(floor, message); got != want {
+			return fmt.Errorf("%s, %s: finished manifests of %d bytes, and rendered ones of %d",
+				vms(floor.Size), floor.Layout, got, want)
+		}
+	}
+	return nil
 }
 
 // Lead returns a short table of the cost of a commit in each way.
 func (p realPath) Lead() string {
 	var rows [][]string
 	for _, n := range throughArgoCD {
-		plugin, helm := p.way(byPlugin, filePerVM, n), p.way(byHelm, oneFile, n)
-		if plugin != nil && helm != nil && n > 1 {
+		plugin, floor, helm := p.way(byPlugin, filePerVM, n), p.way(byFile, filePerVM, n), p.way(byHelm, oneFile, n)
+		if plugin != nil && floor != nil && helm != nil {
 			rows = append(rows, []string{
-				thousands(n), seconds(of(plugin, answer.all)), seconds(of(helm, answer.all)), times(p.ratio(filePerVM, n)),
+				thousands(n), seconds(of(plugin, answer.all)), seconds(of(floor, answer.all)), times(p.overFloor(filePerVM, n)),
+				seconds(of(helm, answer.all)), times(p.ratio(filePerVM, n, helm)),
 			})
 		}
 	}
 	if rows == nil {
 		return notMeasured
 	}
-	return table([]string{"VMs in one Application", "CPU s with vmrender", "CPU s with Argo CD's own Helm", "ratio"}, rows)
+	return table([]string{
+		"VMs in one Application", "CPU s with vmrender", "CPU s with a plugin that costs nothing", "ratio",
+		"CPU s with Argo CD's own Helm", "ratio",
+	}, rows)
 }
 
 // Compared returns the table of ways.
@@ -176,13 +235,22 @@ func (p realPath) Compared() string {
 		rows = append(rows, []string{
 			thousands(r.Size), r.By, string(r.Layout), rendered, of(wall), of(answer.all),
 			of(plugin), of(cmpServer), of(repoServer), of(func(a answer) time.Duration { return a.Tools }),
-			p.share(r), mib(r, func(a answer) int64 { return a.RepoPeak }), mib(r, peak), mib(r, message),
+			p.floor(r), p.share(r), mib(r, repoPeak), mib(r, peak), mib(r, message),
 		})
 	}
 	return table([]string{
-		"VMs", "rendered by", "input", "commit", "wall s", "CPU s of all", "of vmrender-cmp", "of cmp-server", "of repo-server",
-		"of git, Helm, kustomize", "of Argo CD's Helm", "peak MiB of repo-server", "of cmp-server", "manifests MiB",
+		"VMs", "rendered by", "input", "commit", "wall s", "CPU s of all", "of the plugin", "of cmp-server", "of repo-server",
+		"of git, Helm, kustomize", "of a plugin that costs nothing", "of Argo CD's Helm", "peak MiB of repo-server", "of cmp-server",
+		"manifests MiB",
 	}, rows)
+}
+
+// floor returns the CPU time of the plugin as a multiple of that of the plugin that costs nothing, with the same input.
+func (p realPath) floor(r *rendering) string {
+	if r.By != byPlugin || !r.Request.Commit {
+		return "–"
+	}
+	return times(p.overFloor(r.Layout, r.Size))
 }
 
 // share returns the CPU time of a rendering as a fraction of that of Argo CD's own Helm for as many virtual

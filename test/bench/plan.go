@@ -88,7 +88,7 @@ func (dir inputs) sidecar(bin tools, n int, spread layout) command {
 	}
 }
 
-// planned returns all series up to fleets of most virtual machines.
+// planned returns the series of rendering fleets of up to most virtual machines.
 func (dir inputs) planned(bin tools, most, rounds int) []*series {
 	var all []*series
 	for _, n := range sizes {
@@ -115,7 +115,7 @@ func (dir inputs) planned(bin tools, most, rounds int) []*series {
 			}
 		}
 	}
-	return append(all, dir.plans(bin, most, rounds)...)
+	return all
 }
 
 // cheapRounds returns how often vmrender runs when Helm runs rounds times. Many

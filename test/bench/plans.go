@@ -24,12 +24,14 @@ func planTool(tool string, changed int) string {
 	return fmt.Sprintf("%s, %s changed", tool, thousands(changed))
 }
 
-// isPlan reports whether a series measures a plan.
-func (s *series) isPlan() bool { return strings.HasPrefix(s.Tool, toolPlan) }
+// isPlan reports whether a series measures a plan with a number of changed VMs.
+func (s *series) isPlan() bool {
+	return strings.HasPrefix(s.Tool, toolPlan+", ") || strings.HasPrefix(s.Tool, toolLive+", ")
+}
 
-// plan returns the repository in which this many VMs differ from the last commit.
-func (dir inputs) plan(changed int) string {
-	return filepath.Join(string(dir), fmt.Sprintf("plan-%d", changed))
+// plan returns the repository of n VMs in which this many differ from the last commit.
+func (dir inputs) plan(n, changed int) string {
+	return filepath.Join(string(dir), fmt.Sprintf("plan-%d-%d", n, changed))
 }
 
 // writePlans creates the repositories, and the export of a cluster that has the last commit, if fleets of planSize are
@@ -39,18 +41,26 @@ func (dir inputs) writePlans(ctx context.Context, bin tools, most int) error {
 		return nil
 	}
 	for _, changed := range changes {
-		root := dir.plan(changed)
-		err := firstFailure(
-			func() error { return writeFleet(root, planSize, filePerVM) },
-			func() error { return commit(ctx, root) },
-			func() error { return pack(ctx, root) },
-			func() error { return writeFiles(filepath.Join(root, "vms"), changed, machine.grown) },
-		)
-		if err != nil {
+		if err := dir.writePlan(ctx, planSize, changed); err != nil {
 			return err
 		}
 	}
-	return writeExport(ctx, command{Path: bin.Vmrender, Args: []string{"template", dir.plan(0), "--output", "json"}}, dir.export())
+	// The command at a tenth of its size.
+	if err := dir.writePlan(ctx, planSize/10, planSize/10/100); err != nil {
+		return err
+	}
+	return dir.writeCluster(ctx, bin, planSize)
+}
+
+// writePlan creates the repository of n VMs of which this many have been changed since the last commit.
+func (dir inputs) writePlan(ctx context.Context, n, changed int) error {
+	root := dir.plan(n, changed)
+	return firstFailure(
+		func() error { return writeFleet(root, n, filePerVM) },
+		func() error { return commit(ctx, root) },
+		func() error { return pack(ctx, root) },
+		func() error { return writeFiles(filepath.Join(root, "vms"), changed, machine.grown) },
+	)
 }
 
 // grown returns the VM with more memory: 216Gi instead of 16Gi.
@@ -68,12 +78,12 @@ func (dir inputs) plans(bin tools, most, rounds int) []*series {
 	for _, tool := range []string{toolPlan, toolLive} {
 		args := []string{"plan", "--from", "HEAD"}
 		if tool == toolLive {
-			args = append(args, "--live", dir.export())
+			args = append(args, "--live", dir.export(planSize))
 		}
 		for _, changed := range changes {
 			all = append(all, &series{
 				Tool: planTool(tool, changed), Layout: filePerVM, Format: "text", Size: planSize, Rounds: rounds,
-				Command: command{Path: bin.Vmrender, Args: args, Dir: dir.plan(changed)},
+				Command: command{Path: bin.Vmrender, Args: args, Dir: dir.plan(planSize, changed)},
 			})
 		}
 	}
@@ -109,6 +119,9 @@ func (r report) Plans() string {
 				number(rendersOf(r.Series, s)),
 			})
 		}
+	}
+	if rows == nil {
+		return notMeasured
 	}
 	return table([]string{"VMs that change", "`--live`", "CPU s", "wall s", "peak MiB", "CPU of `vmrender template`"}, rows)
 }

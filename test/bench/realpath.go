@@ -13,6 +13,7 @@ type realPath struct {
 	Ways       []*rendering // the same objects, by the plugin and by Argo CD itself
 	CMPServer  []*rendering // fleets, one Application each, through cmp-server
 	RepoServer []*rendering // Applications of one repository, through repo-server
+	Refreshed  []refreshed  // many Applications of one repository, after a commit
 }
 
 // Calls returns the table of renderings through cmp-server.
@@ -71,6 +72,7 @@ func plugin(a answer) time.Duration     { return a.Plugin }
 func cmpServer(a answer) time.Duration  { return a.CMPServer }
 func repoServer(a answer) time.Duration { return a.RepoServer }
 func peak(a answer) int64               { return a.Peak }
+func repoPeak(a answer) int64           { return a.RepoPeak }
 func message(a answer) int64            { return a.Message }
 func status(a answer) int64             { return a.Status }
 

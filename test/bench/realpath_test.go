@@ -11,7 +11,8 @@ import (
 )
 
 // rendered returns a path in which vmrender costs 1 ms and 60 µs per VM,
-// cmp-server 70 µs for the sent data, and repo-server 2 ms per VM.
+// cmp-server 70 µs for the sent data, and repo-server 4 ms and 2 ms per VM. A
+// plugin that writes a file costs nothing.
 func rendered() realPath {
 	dir := inputs("/inputs")
 	path := realPath{
@@ -29,7 +30,10 @@ func rendered() realPath {
 			Peak: 64 << 20, Message: 3_000 * int64(r.Size), Status: 400 * int64(r.Size),
 		}
 		if r.Request.Git {
-			a.RepoServer, a.RepoPeak = cost(2*time.Millisecond, r.Size), 128<<20
+			a.RepoServer, a.RepoPeak = 3*time.Millisecond+cost(2*time.Millisecond, r.Size), 128<<20
+		}
+		if r.Request.Finished != "" {
+			a.Plugin = 0
 		}
 		if r.Request.Native {
 			a.Plugin, a.CMPServer, a.Tools = 0, 0, 4*a.RepoServer
@@ -40,7 +44,32 @@ func rendered() realPath {
 		a.Wall = a.all()
 		r.Answers = []answer{a}
 	}
+	path.Refreshed = manyRefreshed(dir)
 	return path
+}
+
+// manyRefreshed returns refreshes in which each rendered Application costs 100 ms, and another one 10 ms.
+func manyRefreshed(dir inputs) []refreshed {
+	var all []refreshed
+	for _, s := range setups {
+		paths := ""
+		if s.Annotate {
+			paths = "."
+		}
+		both := dir.throughMany(s, paths, applications)
+		for i, r := range both {
+			count := applications
+			if s.Annotate && i == 1 {
+				count = 1
+			}
+			cost := time.Duration(count)*100*time.Millisecond + time.Duration(applications-count)*10*time.Millisecond
+			r.Answers = []answer{{
+				Rendered: count, RepoServer: cost, Wall: cost / 2, Peak: 64 << 20, RepoPeak: 128 << 20, Message: 9 << 20,
+			}}
+		}
+		all = append(all, refreshed{s, both[0], both[1]})
+	}
+	return all
 }
 
 func TestShardsAreDirectoriesOfTheEstate(t *testing.T) {
@@ -81,4 +110,5 @@ func TestGeneratePathsKeepAFleetOfItsOwnTogether(t *testing.T) {
 func TestNothingThroughArgoCD(t *testing.T) {
 	require.Equal(t, "Not measured in this run.\n", realPath{}.Calls())
 	require.Equal(t, "Not measured in this run.\n", realPath{}.Applications())
+	require.Equal(t, "Not measured in this run.\n", realPath{}.Many())
 }

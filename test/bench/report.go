@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -71,7 +72,7 @@ func (r report) Table() string {
 	}
 	var rows [][]string
 	for _, s := range r.Series {
-		if len(s.Samples) > 0 && !s.isPlan() {
+		if len(s.Samples) > 0 && slices.Contains(sizes, s.Size) && !s.isPlan() && !s.isCommand() {
 			rows = append(rows, r.row(s)[:len(head)])
 		}
 	}
@@ -95,7 +96,7 @@ func (r report) Growth() string {
 	head := []string{"command", "input", "output", "100 → 1,000", "1,000 → 10,000", "10,000 → 100,000", "100 → 100,000"}
 	var rows [][]string
 	for _, s := range r.Series {
-		if s.Size != 1 || s.Tool == toolEmpty {
+		if s.Size != 1 || len(s.Samples) == 0 || s.Tool == toolEmpty {
 			continue
 		}
 		step := func(from, to int) string {

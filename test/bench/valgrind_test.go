@@ -56,7 +56,8 @@ func TestSlope(t *testing.T) {
 }
 
 func TestPlanCoversEveryTarget(t *testing.T) {
-	all := inputs("inputs").planned(tools{Helm: "helm", Vmrender: "vmrender", Sidecar: "vmrender-cmp"}, 100_000, 5)
+	dir, bin := inputs("inputs"), tools{Helm: "helm", Vmrender: "vmrender", Sidecar: "vmrender-cmp"}
+	all := dir.withCommands(dir.planned(bin, 100_000, 5), bin, options{Most: 100_000, Rounds: 5})
 	for i, s := range all {
 		s.Samples = []sample{{CPU: time.Duration(i+1) * time.Second, Peak: 1, Output: int64(i + 1)}}
 		s.Instructions = int64(i + 1)
