@@ -1,6 +1,7 @@
 package reposerver
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // A commit renders the Applications that have one of its files in their paths, and all that have no paths.
@@ -65,8 +67,67 @@ func appendTo(t *testing.T, repository, name string) {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, append(text, "# changed\n"...), 0o644))
-	call := exec.Command("git", "-C", repository, "-c", "user.name=test", "-c", "user.email=test@example.com",
-		"-c", "commit.gpgsign=false", "commit", "--quiet", "--all", "--message=Change")
-	output, err := call.CombinedOutput()
-	require.NoError(t, err, string(output))
+	commitChanges(t, repository)
+}
+
+// commitChanges commits all changes in the work tree.
+func commitChanges(t *testing.T, repository string) {
+	for _, args := range [][]string{
+		{"add", "--all"},
+		{
+			"-c", "user.name=test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false",
+			"commit", "--quiet", "--message=Change",
+		},
+	} {
+		call := exec.Command("git", args...)
+		call.Dir = repository
+		output, err := call.CombinedOutput()
+		require.NoError(t, err, string(output))
+	}
+}
+
+// Argo CD reads only the new path of a file that is moved, so the Application of the old path keeps the VM, unless
+// git does not detect renames (docs/how-to/choose-applications.md, Paths).
+func TestRefreshAfterAMove(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "gitconfig")
+	require.NoError(t, os.WriteFile(config, []byte("[diff]\n\trenames = false\n"), 0o600))
+	for name, test := range map[string]struct {
+		env  []string
+		want []string // VMs of the Application of the old path
+	}{
+		"by default":      {want: []string{"kept", "moved"}},
+		"without renames": {env: []string{"GIT_CONFIG_GLOBAL=" + config}, want: []string{"kept"}},
+		"with variables that Argo CD replaces": {
+			env:  []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=diff.renames", "GIT_CONFIG_VALUE_0=false"},
+			want: []string{"kept", "moved"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, s := servers(t, installation, test.env...)
+			repository := commit(t, map[string]string{
+				"fleet.yaml": "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: shop}\n" +
+					"defaults: {os: fedora, flavor: small}\n",
+				"a/kept.yaml": "vms: {kept: {}}\n", "a/moved.yaml": "vms: {moved: {}}\n", "b/vms.yaml": "vms: {b: {}}\n",
+			})
+			vmsOf := func(synced string) (names []string) {
+				manifests, err := s.Refresh(ctx, Application{
+					Name: "shop-a", Namespace: "prod", Repository: repository, Path: "a", Paths: ".;/fleet.yaml", Cached: true,
+				}, synced)
+				require.NoError(t, err)
+				for _, manifest := range manifests {
+					var object unstructured.Unstructured
+					require.NoError(t, json.Unmarshal([]byte(manifest), &object))
+					if object.GetKind() == "VirtualMachine" {
+						names = append(names, object.GetName())
+					}
+				}
+				return names
+			}
+			synced := head(t, repository)
+			require.Equal(t, []string{"kept", "moved"}, vmsOf(synced))
+			require.NoError(t, os.Rename(filepath.Join(repository, "a/moved.yaml"), filepath.Join(repository, "b/moved.yaml")))
+			commitChanges(t, repository)
+			require.Equal(t, test.want, vmsOf(synced))
+		})
+	}
 }

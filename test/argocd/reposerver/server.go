@@ -39,8 +39,10 @@ const deadline = 60
 // Start starts a repo-server that looks for its plugins where the cmp-server
 // listens. It excludes the files that the installation in the project's plugin
 // directory excludes. If an Application has manifest-generate-paths, it sends the
-// plugin their common directory.
-func Start(ctx context.Context, programs server.Programs, plugins *cmpserver.Server, installation string) (*Server, error) {
+// plugin their common directory. env is added to its environment.
+func Start(
+	ctx context.Context, programs server.Programs, plugins *cmpserver.Server, installation string, env ...string,
+) (*Server, error) {
 	exclusions, err := tarExclusions(installation)
 	if err != nil {
 		return nil, err
@@ -50,7 +52,9 @@ func Start(ctx context.Context, programs server.Programs, plugins *cmpserver.Ser
 		return nil, err
 	}
 	s := &Server{dir: dir}
-	if err := s.start(ctx, programs, plugins.Sockets, exclusions); err != nil {
+	env = append(env,
+		"ARGOCD_PLUGINSOCKFILEPATH="+plugins.Sockets, "ARGOCD_REPO_SERVER_PLUGIN_TAR_EXCLUSIONS="+exclusions)
+	if err := s.start(ctx, programs, env); err != nil {
 		s.Close()
 		return nil, err
 	}
@@ -70,7 +74,7 @@ func tarExclusions(installation string) (string, error) {
 	return settings.Data["reposerver.plugin.tar.exclusions"], nil
 }
 
-func (s *Server) start(ctx context.Context, programs server.Programs, sockets, exclusions string) error {
+func (s *Server) start(ctx context.Context, programs server.Programs, env []string) error {
 	var err error
 	if s.redis, err = miniredis.Run(); err != nil {
 		return err
@@ -84,11 +88,9 @@ func (s *Server) start(ctx context.Context, programs server.Programs, sockets, e
 		"--address", "127.0.0.1", "--port", ports[0],
 		"--metrics-address", "127.0.0.1", "--metrics-port", ports[1],
 	}
-	env := []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "TMPDIR=" + s.dir, "ARGOCD_GPG_ENABLED=false",
-		"ARGOCD_PLUGINSOCKFILEPATH=" + sockets, "ARGOCD_ASK_PASS_SOCK=" + filepath.Join(s.dir, "ask.sock"),
-		"ARGOCD_REPO_SERVER_PLUGIN_TAR_EXCLUSIONS=" + exclusions,
-	}
+	env = append(env,
+		"PATH="+os.Getenv("PATH"), "HOME="+s.dir, "TMPDIR="+s.dir, "ARGOCD_GPG_ENABLED=false",
+		"ARGOCD_ASK_PASS_SOCK="+filepath.Join(s.dir, "ask.sock"))
 	s.Process, err = server.Start(programs.ArgoCD, "argocd-repo-server", s.dir, args, env)
 	if err != nil {
 		return err

@@ -23,8 +23,8 @@ import (
 // installation is the directory with the project's plugin.yaml and the settings of repo-server.
 var installation = filepath.Join("..", "..", "..", "plugin")
 
-// servers starts a cmp-server with the plugin.yaml in a directory, and a repo-server.
-func servers(t *testing.T, config string) (context.Context, *Server) {
+// servers starts a cmp-server with the plugin.yaml in a directory, and a repo-server with more environment.
+func servers(t *testing.T, config string, env ...string) (context.Context, *Server) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	cache, err := os.UserCacheDir()
@@ -34,7 +34,7 @@ func servers(t *testing.T, config string) (context.Context, *Server) {
 	plugins, err := cmpserver.Start(ctx, programs, config)
 	require.NoError(t, err)
 	t.Cleanup(func() { plugins.Close() })
-	s, err := Start(ctx, programs, plugins, installation)
+	s, err := Start(ctx, programs, plugins, installation, env...)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	return ctx, s
