@@ -155,8 +155,8 @@ site: ## Of e2e, only what brings examples/site up on played releases of OpenShi
 	cd test/e2e && go vet ./openshift && EVERY=$(EVERY) go test -count=1 -timeout 120m $(if $(RUN),-run '$(RUN)') ./openshift
 
 .PHONY: bench
-bench: ## Measure against Helm and write docs/explanation/performance.md
-	cd test/bench && go run . -write
+bench: ## Measure against Helm and write docs/explanation/performance.md (ONLY=fleets, tools, argocd or repository)
+	cd test/bench && go run . -write $(if $(ONLY),-only $(ONLY))
 
 .PHONY: bench-check
 bench-check: ## Count instructions and bytes of renders; fail if they have grown beyond the targets

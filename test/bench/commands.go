@@ -28,16 +28,16 @@ var commandsAtSize = []atSize{
 	{Name: toolLive, Size: planSize, Limit: 8, Args: func(dir inputs, n int) []string {
 		return []string{"plan", dir.plan(n, n/100), "--from", "HEAD", "--live", dir.export(n)}
 	}},
-	{Name: "vmrender status", Size: 10_000, Limit: 6, Args: func(dir inputs, n int) []string {
+	{Name: "vmrender status", Size: 10_000, Limit: 8, Args: func(dir inputs, n int) []string {
 		return []string{"status", dir.fleet(n, filePerVM), "--live", dir.export(n)}
 	}},
-	{Name: "vmrender report", Size: 10_000, Limit: 3, Args: func(dir inputs, n int) []string {
+	{Name: "vmrender report", Size: 10_000, Limit: 2.5, Args: func(dir inputs, n int) []string {
 		return []string{"report", dir.fleet(n, filePerVM)}
 	}},
-	{Name: "vmrender import", Size: 5_000, Limit: 20, Args: func(dir inputs, n int) []string {
+	{Name: "vmrender import", Size: 5_000, Limit: 18, Args: func(dir inputs, n int) []string {
 		return []string{"import", dir.foreign(n), "--name", "bench"}
 	}},
-	{Name: toolEnvironments, Size: 2_000, Limit: 1.5 * environments, Args: func(dir inputs, n int) []string {
+	{Name: toolEnvironments, Size: 2_000, Limit: 1.2 * environments, Args: func(dir inputs, n int) []string {
 		return []string{"validate", dir.fleet(n, filePerVM), "--environments", dir.overlays(), "--output", "json"}
 	}},
 }
@@ -86,7 +86,7 @@ func writeOverlays(root string) error {
 		return err
 	}
 	for i := range environments {
-		text := fmt.Sprintf("defaults:\n  labels: {environment: env%d}\n  cloudInit: {packages: [qemu-guest-agent, tool%d]}\n", i, i)
+		text := fmt.Sprintf("environment: env%d\ndefaults:\n  cloudInit: {packages: [qemu-guest-agent, tool%d]}\n", i, i)
 		if err := os.WriteFile(filepath.Join(root, fmt.Sprintf("env%d.yaml", i)), []byte(text), 0o644); err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each commit of the repository of many Applications changes files that exist, and its second one changes one Application.
+// Each commit of the repository of many Applications changes files that exist, and its second one changes one of them.
 func TestTheFilesOfCommitsExist(t *testing.T) {
 	const count = 3
 	for _, layout := range []tree{fileEach, directoryFile, fleetEach} {
