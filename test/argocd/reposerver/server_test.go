@@ -25,12 +25,7 @@ var installation = filepath.Join("..", "..", "..", "plugin")
 
 // servers starts a cmp-server with the plugin.yaml in a directory, and a repo-server with more environment.
 func servers(t *testing.T, config string, env ...string) (context.Context, *Server) {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	t.Cleanup(cancel)
-	cache, err := os.UserCacheDir()
-	require.NoError(t, err)
-	programs, err := server.Build(ctx, filepath.Dir(installation), filepath.Join(cache, "vmrender-argocd"))
-	require.NoError(t, err)
+	ctx, programs := build(t)
 	plugins, err := cmpserver.Start(ctx, programs, config)
 	require.NoError(t, err)
 	t.Cleanup(func() { plugins.Close() })
@@ -38,6 +33,17 @@ func servers(t *testing.T, config string, env ...string) (context.Context, *Serv
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	return ctx, s
+}
+
+// build builds the programs.
+func build(t *testing.T) (context.Context, server.Programs) {
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	t.Cleanup(cancel)
+	cache, err := os.UserCacheDir()
+	require.NoError(t, err)
+	programs, err := server.Build(ctx, filepath.Dir(installation), filepath.Join(cache, "vmrender-argocd"))
+	require.NoError(t, err)
+	return ctx, programs
 }
 
 // commit creates a git repository of files by path and returns its directory.
@@ -159,6 +165,47 @@ spec:
 	var sent corev1.ConfigMap
 	require.NoError(t, json.Unmarshal([]byte(manifests[0]), &sent))
 	require.Equal(t, "fleet.yaml vms.yaml .git/*", sent.Data["files"], "the shell leaves a pattern that matches nothing")
+}
+
+// A repo-server finds the plugins of two cmp-servers, by their names.
+func TestTwoPlugins(t *testing.T) {
+	other := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(other, "plugin.yaml"), []byte(`
+apiVersion: argoproj.io/v1alpha1
+kind: ConfigManagementPlugin
+metadata: {name: other}
+spec:
+  generate:
+    command: [/bin/sh, -c]
+    args: ['echo "{apiVersion: v1, kind: ConfigMap, metadata: {name: $ARGOCD_ENV_NAMED}}"']
+`), 0o600))
+	ctx, programs := build(t)
+	plugins, err := cmpserver.Start(ctx, programs, installation)
+	require.NoError(t, err)
+	t.Cleanup(func() { plugins.Close() })
+	second, err := plugins.StartNext(ctx, programs, other, "other")
+	require.NoError(t, err)
+	t.Cleanup(func() { second.Close() })
+	s, err := Start(ctx, programs, plugins, installation)
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+
+	repository := commit(t, map[string]string{
+		"fleet.yaml": "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: shop}\n" +
+			"vms: {web: {os: fedora, flavor: small}}\n",
+	})
+	application := Application{Name: "shop", Namespace: "prod", Path: ".", Repository: repository}
+	manifests, err := s.Generate(ctx, application)
+	require.NoError(t, err)
+	require.Contains(t, strings.Join(manifests, ""), `"kind":"VirtualMachine"`)
+
+	application.Plugin = v1alpha1.ApplicationSourcePlugin{
+		Name: "other", Env: v1alpha1.Env{{Name: "NAMED", Value: "by-the-source"}},
+	}
+	manifests, err = s.Generate(ctx, application)
+	require.NoError(t, err)
+	require.Len(t, manifests, 1)
+	require.Contains(t, manifests[0], `"name":"by-the-source"`)
 }
 
 // The test recognizes a plugin that does not run and a repeated error by Argo CD's own words.
