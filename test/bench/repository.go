@@ -262,6 +262,20 @@ func (p realPath) Many() string {
 	}, rows)
 }
 
+// manyTargets returns the target of what a commit to one directory renders if Applications have the annotation.
+func manyTargets(path realPath) []target {
+	most := 0
+	for _, r := range path.Refreshed {
+		if r.Annotate {
+			most = max(most, r.Single.Answers[0].Rendered)
+		}
+	}
+	return []target{target{
+		Metric: "commit to one directory of many, with manifest-generate-paths: rendered Applications",
+		Value:  float64(most), Limit: 1, Gate: ratio,
+	}.ifMeasured(len(path.Refreshed) > 0)}
+}
+
 // annotated returns the manifest-generate-paths of a setup for the table.
 func (r refreshed) annotated() string {
 	if paths := r.Everything.Request.Paths; paths != "" {

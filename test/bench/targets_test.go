@@ -108,6 +108,9 @@ func TestTargetsAreMissed(t *testing.T) {
 			r.Answers[1].CMPServer *= 2
 		}
 	}
+	for _, r := range path.Refreshed {
+		r.Single.Answers[0].Rendered *= 2
+	}
 	judged := targets(slow, path)
 	for _, one := range judged {
 		require.Equal(t, missed, one.verdict(), one.Metric)
