@@ -12,9 +12,10 @@ import (
 )
 
 // Refresh makes the calls of the application controller for an Application
-// that was synced to a commit, after the repository has got newer ones (argo-cd
-// v3.2.11, controller/state.go, GetRepoObjs). If none of its paths has changed
-// since, repo-server returns the cached manifests of the earlier commit.
+// that was compared with a commit, after the repository has got newer ones
+// (argo-cd v3.2.11, controller/state.go, GetRepoObjs), and returns one JSON
+// manifest per object. If none of its paths has changed since, repo-server
+// returns the cached manifests of the earlier commit.
 func (s *Server) Refresh(ctx context.Context, a Application, synced string) ([]string, error) {
 	revision := "HEAD"
 	if a.Paths != "" {
