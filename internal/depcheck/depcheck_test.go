@@ -112,7 +112,7 @@ var rooms = []room{
 		dir: "pkg/values",
 		ours: []string{
 			"pkg/rule", "pkg/schedule", "pkg/source", "pkg/catalog", "pkg/patch", "pkg/versions", "internal/lazyregexp",
-			"internal/quantities", "internal/sizes",
+			"internal/quantities", "internal/sizes", "internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: join(impure, system),

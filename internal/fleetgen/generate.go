@@ -1,9 +1,11 @@
 package fleetgen
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/vmrender/vmrender/pkg/approval"
 )
@@ -111,7 +113,7 @@ func (b *builder) vms() map[string]any {
 		}
 		vm := b.vm(b.IntN(3)/2+b.IntN(2), b.IntN(4))
 		if len(b.names) > 0 && b.one(6) {
-			vm["dependsOn"] = []any{pick(b.draw, b.names)}
+			vm[pick(b.draw, []string{"dependsOn", "dependsOn" + plus})] = []any{pick(b.draw, b.names)}
 		}
 		b.token(name, vm)
 		b.names = append(b.names, name)
@@ -146,8 +148,34 @@ func (b *builder) vm(parts, keys int) map[string]any {
 			merge(out, clone(part))
 		}
 	}
+	b.appended(s.shape, s.name, out)
 	return out
 }
+
+// appended turns some lists of VM keys into lists that are appended.
+func (b *builder) appended(s *shape, name string, value any) {
+	keys, ok := value.(map[string]any)
+	if !ok {
+		return
+	}
+	for _, f := range b.alternatives(s, name) {
+		for _, key := range slices.Sorted(maps.Keys(keys)) {
+			of := cmp.Or(f.Properties[key], f.Entries)
+			if of == nil {
+				continue
+			}
+			b.appended(of, f.name+"."+key, keys[key])
+			list, isList := keys[key].([]any)
+			if f.Properties[key+plus] != nil && isList && b.one(4) {
+				delete(keys, key)
+				keys[key+plus] = list
+			}
+		}
+	}
+}
+
+// plus is the end of a key that appends to the inherited list.
+const plus = "+"
 
 // shared returns what a level sets that many VMs inherit, except what is for one VM.
 func (b *builder) shared(parts, keys int) map[string]any {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // maker generates the values of one fleet.
@@ -82,7 +83,7 @@ func (m maker) object(f form, depth int) map[string]any {
 	out := map[string]any{}
 	free := slices.DeleteFunc(slices.Sorted(maps.Keys(f.Properties)), func(key string) bool {
 		list, listed := m.Values[f.name+"."+key]
-		return slices.Contains(f.Required, key) || m.wrong == 0 && listed && len(list) == 0
+		return slices.Contains(f.Required, key) || strings.HasSuffix(key, plus) || m.wrong == 0 && listed && len(list) == 0
 	})
 	if depth < deepest {
 		free = some(m.draw, free, m.IntN(4))

@@ -130,5 +130,5 @@ func TestDocumentedFleetLoads(t *testing.T) {
 	for _, m := range f.Machines {
 		names = append(names, m.Namespace+"/"+m.Name)
 	}
-	require.Equal(t, []string{"prod/db", "prod/web-0", "prod/web-1"}, names)
+	require.Equal(t, []string{"lists/proxy", "lists/store", "prod/db", "prod/web-0", "prod/web-1"}, names)
 }

@@ -37,13 +37,16 @@ func (c comments) schema(kind fileKind) ([]byte, error) {
 	s.Comments, s.Description = kind.title, "" // a title would be shown over every key
 	items := listItems(kind.of)
 	items[reflect.TypeFor[values.File]()] = true // not a level of inheritance either
+	levels := levelTypes(items)
 	refine(s, kind.of, items[kind.of])
+	appendable(s, kind.of, levels)
 	if kind.of == reflect.TypeFor[values.Overlay]() {
 		nameByNamespace(s)
 	}
 	for name, def := range s.Definitions {
 		t := types[name]
 		refine(def, t, items[t])
+		appendable(def, t, levels)
 		s.Definitions[name] = withShortForm(def, t)
 	}
 	if err := addNames(s); err != nil {

@@ -60,7 +60,7 @@ func (f *Fleet) entry(field *source.Field, below *Level, diags *source.Diagnosti
 // addLevels adds the VM's own level and those of the overlays, and reports whether the VM exists: the last overlay that
 // names it may remove it.
 func (f *Fleet) addLevels(e *Entry, field *source.Field, below *Level, diags *source.Diagnostics) bool {
-	e.Top = f.level("VM", below, longEntry(field), e.Path, diags)
+	e.Top = f.level("VM", below, longEntry(field, e.Path, diags), e.Path, diags)
 	e.Top.mark = ownMark
 	home := f.homeOf(e.Top)
 	e.Home = cmp.Or(home.Str(), f.Namespace)
@@ -78,12 +78,12 @@ func (f *Fleet) addLevels(e *Entry, field *source.Field, below *Level, diags *so
 
 // longEntry returns the VM keys of an entry in their long forms. They are
 // decoded later, after the merge.
-func longEntry(field *source.Field) *source.Node {
+func longEntry(field *source.Field, path string, diags *source.Diagnostics) *source.Node {
 	keys := field.Value
 	if keys.Kind == source.Null {
 		keys = source.EmptyMap(&source.Node{Line: field.Line, Col: field.Col, File: field.Value.File})
 	}
-	return values.Long(keys)
+	return values.Long(values.Appended(keys, path, diags))
 }
 
 func (f *Fleet) resolveOS(e *Entry, diags *source.Diagnostics) {

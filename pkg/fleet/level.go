@@ -98,7 +98,7 @@ func levelKeys(keys *source.Node, path string, diags *source.Diagnostics) *sourc
 	if keys == nil {
 		return nil
 	}
-	long := values.Long(keys)
+	long := values.Long(values.Appended(keys, path, diags))
 	source.Decode(long, new(values.VM), path, diags)
 	if long.Kind != source.Map {
 		return nil

@@ -98,7 +98,7 @@ func (f *Fleet) cover(o *overlay, e *Entry, exists bool, diags *source.Diagnosti
 			continue
 		}
 		values.CheckTypes(e.Top.Keys, e.Path, diags)
-		e.Top = f.level(o.name, e.Top, longEntry(over), e.Path, diags)
+		e.Top = f.level(o.name, e.Top, longEntry(over, e.Path, diags), e.Path, diags)
 		e.Top.stamp()
 	}
 	return exists

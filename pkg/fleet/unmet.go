@@ -40,12 +40,13 @@ func (u unmet) add(n *source.Node, later []*source.Node) {
 	case slices.ContainsFunc(later, func(l *source.Node) bool { return l.Kind != source.Map || !isMap }):
 		return
 	case !isMap:
-		u[n.Pos()] = true
+		eachLeaf(n, func(leaf *source.Node) { u[leaf.Pos()] = true })
+		return
 	}
 	for i := range n.Fields {
 		below := make([]*source.Node, 0, len(later))
 		for _, l := range later {
-			below = append(below, l.Get(n.Fields[i].Key))
+			below = append(below, l.Get(n.Fields[i].Key)) // not what appends to it
 		}
 		u.add(n.Fields[i].Value, below)
 	}
@@ -82,13 +83,19 @@ func (f *Fleet) isOverlay(file *source.File) bool {
 	return slices.ContainsFunc(f.overlays, func(o overlay) bool { return o.doc.File == file })
 }
 
-// eachLeaf calls visit for what is not divided when levels merge: scalars, nulls, lists,
-// and empty maps.
+// eachLeaf calls visit for what is not divided when levels merge: scalars, nulls, items of
+// lists, which other levels can append to, and empty maps and lists.
 func eachLeaf(n *source.Node, visit func(*source.Node)) {
 	if n.Short != nil {
 		visit(n.Short)
 	}
-	if n.Kind != source.Map || len(n.Fields) == 0 {
+	switch {
+	case n.Kind == source.List && len(n.Items) > 0:
+		for _, item := range n.Items {
+			visit(item)
+		}
+		return
+	case n.Kind != source.Map || len(n.Fields) == 0:
 		visit(n)
 		return
 	}
@@ -145,7 +152,7 @@ func longEntries(vms *source.Node) *source.Node {
 	out := source.EmptyMap(vms)
 	for i := range vms.Entries() {
 		if vm := vms.Fields[i]; vm.Value.IsSet() {
-			vm.Value = longEntry(&vm)
+			vm.Value = longEntry(&vm, "", new(source.Diagnostics))
 			out.Fields = append(out.Fields, vm)
 		}
 	}

@@ -15,6 +15,13 @@ func (n *Node) Add(key string, value *Node) {
 	n.Fields = append(n.Fields, Field{Key: key, Line: n.Line, Col: n.Col, Value: value})
 }
 
+// noteKey sets Plus of a map for one of its entries.
+func (n *Node) noteKey(f *Field) {
+	if f.Value.Plus || f.Key != "" && f.Key[len(f.Key)-1] == '+' {
+		n.Plus = true
+	}
+}
+
 // WithFields returns a copy of a map whose entries can be changed, with capacity for
 // two more.
 func (n *Node) WithFields() *Node {

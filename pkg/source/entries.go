@@ -42,13 +42,16 @@ func (s *scanner) entries() *Node {
 		if f.Key = s.key(); s.failed {
 			return nil
 		}
-		if s.entry(indent, true); s.failed {
+		value := s.entry(indent, true)
+		if s.failed {
 			return nil
 		}
 		f.Value = &unread.take(1, s.chunk)[0]
 		*f.Value = Node{
 			Kind: Unread, Style: style, Line: f.Line, Col: f.Col, File: s.file, Text: s.text[begin:s.lineStart()],
+			Plus: value.Plus,
 		}
+		n.noteKey(&f)
 		s.push(f)
 		s.nodes.reuse()
 		s.fields.reuse()

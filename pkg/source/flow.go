@@ -43,6 +43,7 @@ func (s *scanner) flowMap() *Node {
 		if f.Value = s.flowValue(); s.failed {
 			return nil
 		}
+		n.noteKey(&f)
 		s.push(f)
 	}
 	n.Fields = s.takeFields(base)

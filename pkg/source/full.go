@@ -179,6 +179,9 @@ func (c *converter) value(n *yaml.Node) *Node {
 	if n.Kind == yaml.MappingNode {
 		node.Kind = Map
 		node.Fields = c.fields(n.Content)
+		for i := range node.Fields {
+			node.noteKey(&node.Fields[i])
+		}
 	} else {
 		node.Kind = List
 		node.Items = c.items(n.Content)

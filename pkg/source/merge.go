@@ -29,12 +29,15 @@ func Merge(base, over *Node) *Node {
 
 // Compose combines two merge patches into one with the effect of base and then over. It
 // works like [Merge], but keeps the nulls of both, and the scalar that a map is the
-// long form of.
+// long form of. A list in over that is marked as [Appended] is appended to that of base.
 func Compose(base, over *Node) *Node {
 	switch {
 	case over == nil:
 		return base
 	case base == nil || over.Kind != Map || base.Kind != Map || base.empty():
+		if over.Style == Appended {
+			return appendTo(base, over)
+		}
 		return over
 	case over.empty():
 		return base
@@ -45,6 +48,30 @@ func Compose(base, over *Node) *Node {
 		composed.Short = base.Short
 	}
 	return &composed
+}
+
+// appendTo appends a list to that of base, without the scalars that base contains. The result is to be appended itself
+// if base is. After a null, the list replaces what is below both.
+func appendTo(base, over *Node) *Node {
+	if base == nil || base.Kind != List && base.Kind != Null {
+		return over
+	}
+	all := *over
+	all.Style = base.Style
+	all.Items = slices.Clone(base.Items)
+	for _, item := range over.Items {
+		if !base.contains(item) {
+			all.Items = append(all.Items, item)
+		}
+	}
+	return &all
+}
+
+// contains reports whether a scalar is an item of a list.
+func (n *Node) contains(item *Node) bool {
+	return item.IsScalar() && slices.ContainsFunc(n.Items, func(has *Node) bool {
+		return has.Kind == item.Kind && has.Text == item.Text
+	})
 }
 
 // empty reports whether a map sets nothing.

@@ -33,6 +33,8 @@ const (
 	DoubleQuoted
 	Literal
 	Folded
+	// Appended marks a list that [Compose] appends to the list below it.
+	Appended
 	// ShortForm marks a map that a program has created from a scalar, which is the
 	// value of its first entry: diagnostics leave that entry's key out of paths.
 	ShortForm
@@ -68,10 +70,13 @@ type Node struct {
 	// tree is not marked.
 	Level     uint16
 	Line, Col int32
-	File      *File
-	Text      string  // scalars: the string's content, or the number or bool as written
-	Fields    []Field // maps, in the order written
-	Items     []*Node // lists
+	// Plus is true for a map, as parsed, if one of its keys ends in "+", or one in a map below that is in no list. It
+	// takes no memory: structs are padded here.
+	Plus   bool
+	File   *File
+	Text   string  // scalars: the string's content, or the number or bool as written
+	Fields []Field // maps, in the order written
+	Items  []*Node // lists
 	// Short is the scalar that a map is the long form of, if no key of the map has the
 	// same meaning: `tpm: true`. A Null means that the scalar is removed. It decodes
 	// into the struct field tagged `source:"short"`.

@@ -194,6 +194,7 @@ func (s *scanner) mapping(indent int) *Node {
 			return nil
 		}
 		s.leaves = false
+		n.noteKey(&f)
 		s.push(f)
 	}
 	if s.indent > indent {

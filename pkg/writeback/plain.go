@@ -3,6 +3,7 @@ package writeback
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/edit"
@@ -50,7 +51,7 @@ func plainCPU(n *source.Node, topology string) *source.Node {
 }
 
 func longNICs(n *source.Node) *source.Node {
-	out := &source.Node{Kind: source.List}
+	out := &source.Node{Kind: source.List, Style: n.Style}
 	for _, item := range n.Items {
 		out.Items = append(out.Items, node.From(item, "network").Node())
 	}
@@ -161,7 +162,8 @@ func (s speller) respelled(path []string, written, old, to *source.Node) *source
 		if was == nil && !f.Value.IsSet() && old.Get(f.Key) != nil {
 			continue // a null that the short form of what was written implies
 		}
-		out.Put(f.Key, s.respelled(append(slices.Clone(path), f.Key), was, before, f.Value))
+		key := strings.TrimSuffix(f.Key, values.Plus)
+		out.Put(f.Key, s.respelled(append(slices.Clone(path), key), was, before, f.Value))
 	}
 	return s.short(path, &out)
 }

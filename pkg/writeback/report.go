@@ -16,6 +16,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/node"
 	secrets "github.com/vmrender/vmrender/pkg/secret"
 	"github.com/vmrender/vmrender/pkg/source"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // Refused reports whether a VM was not taken into the fleet.
@@ -68,9 +69,11 @@ var secretKeys = [][]string{
 	{"cloudInit", "userData"},
 	{"cloudInit", "networkData"},
 	{"cloudInit", "runcmd"},
+	{"cloudInit", "runcmd" + values.Plus},
 	{"cloudInit", "extra"},
 	{"overrides"},
 	{"patches"},
+	{"patches" + values.Plus},
 	{"vars"},
 	{"objects"},
 	{"lifecycle", "ansible", "extraVars"},

@@ -29,14 +29,30 @@ func (x *merging) entry() *source.Node {
 		case matchesPath([]string{"disks", "*", "source"}, c.Path):
 			own = placed(own, c.Path, c.Value) // which replaces an inherited one as a whole
 		default:
-			own = placed(own, c.Path, alone(c.Value, inherited))
+			own = placed(own, c.Path, alone(appendedTo(inherited, own.Get(c.Path...), c.Value), inherited))
 		}
 	}
-	entry := speller{x.OS.Topology}.respelled(nil, x.written, x.own, own)
+	entry := speller{x.OS.Topology}.respelled(nil, x.written, values.Spelled(x.own), values.Spelled(own))
 	if x.out.Added {
 		entry = draft.Ordered(node.From(entry, ""))
 	}
 	return entry
+}
+
+// appendedTo returns a list that is to be the value of a key. An entry that appends to the inherited list continues to,
+// as long as the new list begins with it. Otherwise, the entry sets all of the list.
+func appendedTo(inherited, own, value *source.Node) *source.Node {
+	isAppended := own != nil && own.Style == source.Appended && value != nil && value.Kind == source.List
+	if !isAppended || inherited == nil || !startsWith(value.Items, inherited.Items) {
+		return value
+	}
+	rest := *value
+	rest.Style, rest.Items = source.Appended, value.Items[len(inherited.Items):]
+	return &rest
+}
+
+func startsWith(items, first []*source.Node) bool {
+	return len(items) >= len(first) && slices.EqualFunc(items[:len(first)], first, sameItem)
 }
 
 // alone returns a value that replaces an inherited one: of a map, the inherited keys are removed.
