@@ -24,6 +24,7 @@ var Unsaid = []struct{ Key, Why string }{
 	{"disks.*.name", "the disk has its name as the key under `disks`"},
 	{"disks.*.expandTo", "the claim of a disk is an object of its own; `size` is what the disk was created with"},
 	{"disks.*.revision", "`claimName`, or the claim itself, has the number"},
+	{"diskLabels", "each disk that the VM owns has its own `labels`"},
 	{"driversDisk", "it is a disk of its own"},
 	{"hotpluggable", "each disk has its own"},
 	{"services", notOfVM},

@@ -1,12 +1,14 @@
 package draft
 
 import (
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/keys"
+	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/node"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -176,6 +178,7 @@ func (e *Entry) owned(n, from *node.Map, key string, t *kubevirtv1.DataVolumeTem
 		n.Set("claimName", t.Name)
 	}
 	keys.GetContent(from, &t.Spec)
+	n.Set("labels", texts(ownLabels(t.Labels)))
 	s := t.Spec.Storage
 	if s == nil {
 		e.oldTemplate(n, t)
@@ -193,6 +196,15 @@ func (e *Entry) owned(n, from *node.Map, key string, t *kubevirtv1.DataVolumeTem
 	if key == values.RootDisk && e.isImage(from) {
 		from.Fields = nil
 	}
+}
+
+// ownLabels returns the labels of a disk that a key can set: those that vmrender does not set itself.
+func ownLabels(all map[string]string) map[string]string {
+	own := maps.Clone(all)
+	maps.DeleteFunc(own, func(k, _ string) bool {
+		return labels.IsReserved(k) || k == labels.ManagedBy || k == labels.App
+	})
+	return own
 }
 
 // claimName returns the name that a disk's DataVolume has by itself.

@@ -162,6 +162,11 @@ var rulesDisks = []Rule{
 // rulesTemplates are the rules of DataVolume templates.
 var rulesTemplates = []Rule{
 	{
+		Path: "spec.dataVolumeTemplates[*].metadata.labels.**", Level: None, Code: "claim-labels",
+		Reason: "KubeVirt uses the template only to create the disk: a claim that exists keeps its labels", Advice: adviceClaimLabels,
+		Key: "diskLabels", Warning: true, Source: sourceTemplates,
+	},
+	{
 		Path: "spec.dataVolumeTemplates[*].**", If: both(added, unreferenced), Level: Refused, Code: "unreferenced-template",
 		Reason: "KubeVirt refuses a DataVolume template that no volume uses", Key: "disks", Source: sourceAdmitter,
 	},

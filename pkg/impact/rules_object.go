@@ -13,12 +13,16 @@ import (
 )
 
 const (
-	sourceDataVolume = "CDI v1.66, pkg/apiserver/webhooks/datavolume-validate.go, Admit"
-	sourceResize     = "Kubernetes v1.34, plugin/pkg/admission/storage/persistentvolume/resize"
-	sourceClaim      = "Kubernetes v1.34, pkg/apis/core/validation/validation.go, ValidatePersistentVolumeClaimUpdate"
-	sourceNMState    = "kubernetes-nmstate, controllers/handler/nodenetworkconfigurationpolicy_controller.go"
-	sourceHCO        = "hyperconverged-cluster-operator v1.18, controllers/handlers/kubevirt.go"
-	sourceAPI        = "Kubernetes API"
+	sourceDataVolume  = "CDI v1.66, pkg/apiserver/webhooks/datavolume-validate.go, Admit"
+	sourceClaimLabels = "CDI v1.65, pkg/controller/datavolume/controller-base.go, newPersistentVolumeClaim"
+	sourceResize      = "Kubernetes v1.34, plugin/pkg/admission/storage/persistentvolume/resize"
+	sourceClaim       = "Kubernetes v1.34, pkg/apis/core/validation/validation.go, ValidatePersistentVolumeClaimUpdate"
+	sourceNMState     = "kubernetes-nmstate, controllers/handler/nodenetworkconfigurationpolicy_controller.go"
+	sourceHCO         = "hyperconverged-cluster-operator v1.18, controllers/handlers/kubevirt.go"
+	sourceAPI         = "Kubernetes API"
+
+	// adviceClaimLabels is how a claim that exists gets labels.
+	adviceClaimLabels = "label the claim: kubectl label pvc CLAIM KEY=VALUE --overwrite, or KEY- to remove a label"
 
 	pathWave = `metadata.annotations."` + labels.Wave + `"`
 )
@@ -32,8 +36,12 @@ var (
 		source := manifest.At(e.New, "spec", "source")
 		return len(manifest.List(e.New, "spec", "checkpoints")) > 0 && (manifest.At(source, "vddk") != nil || manifest.At(source, "imageio") != nil)
 	}, unseen}
-	moves          = Condition{"without prune: disabled", func(e *Edit) bool { return IsMoved(e.Old, e.New) }, unseen}
-	handedOver     = Condition{"removed, without prune: disabled", func(e *Edit) bool { return IsHandedOver(e.Old, e.New) }, unseen}
+	moves      = Condition{"without prune: disabled", func(e *Edit) bool { return IsMoved(e.Old, e.New) }, unseen}
+	handedOver = Condition{"removed, without prune: disabled", func(e *Edit) bool { return IsHandedOver(e.Old, e.New) }, unseen}
+	ofUser     = Condition{"not a label of vmrender", func(e *Edit) bool {
+		key := e.Path[len(e.Path)-1]
+		return !labels.IsReserved(key) && key != labels.ManagedBy && key != labels.App
+	}, unseen}
 	isHook         = Condition{"a hook", func(e *Edit) bool { return cluster.Annotation(e.New, argocd.HookAnnotation) != "" }, unseen}
 	ofAnsible      = Condition{"of an Ansible Job", func(e *Edit) bool { return strings.Contains(e.ID.Name, "-ansible-") }, unseen}
 	isOurs         = Condition{"rendered by vmrender", func(e *Edit) bool { return cluster.IsRendered(e.Old) }, unseen}
@@ -50,6 +58,7 @@ var rulesStorage = []Rule{
 	{Kind: cluster.KindDataVolume, Path: pathWave, If: handedOver, Level: DataLoss, Code: "disk-deleted", Reason: reasonHandedOver, Advice: adviceHandedOver, Key: "delivery", Source: sourceFlux},
 	{Kind: cluster.KindDataVolume, Path: pathWave, If: moves, Level: DataLoss, Code: "disk-deleted", Reason: reasonMoved + ": its data is deleted", Advice: "keep the wave", Key: "wave", Source: sourceFlux},
 	{Kind: cluster.KindDataVolume, Path: diff.Created, Level: Create, Code: "disk-created", Reason: "a new disk is created and filled", Key: "disks", Source: sourceDataVolume},
+	{Kind: cluster.KindDataVolume, Path: "metadata.labels.**", If: ofUser, Level: Metadata, Code: "claim-labels", Reason: "Argo CD changes the DataVolume, but CDI copies its labels only when it creates the claim: a claim that exists keeps its own", Advice: adviceClaimLabels, Key: "diskLabels", Warning: true, Source: sourceClaimLabels},
 	{Kind: cluster.KindDataVolume, Path: "spec.checkpoints.**", If: isWarm, Level: Live, Code: "checkpoint", Reason: "CDI copies what has changed since the last checkpoint of the warm migration", Source: sourceDataVolume},
 	{Kind: cluster.KindDataVolume, Path: "spec.finalCheckpoint", If: isWarm, Level: Live, Code: "checkpoint", Reason: "CDI ends the warm migration with this checkpoint", Source: sourceDataVolume},
 	{Kind: cluster.KindDataVolume, Path: "spec.**", If: forcedReplaced, Level: DataLoss, Code: "disk-replaced", Reason: "CDI refuses the change, and Force=true makes Argo CD delete the disk and fill a new one", Advice: "remove Force=true from the disk", Key: "disks", Source: sourceOptions},

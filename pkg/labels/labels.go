@@ -16,6 +16,10 @@ const (
 	Manager   = "vmrender"
 )
 
+// App is a label of all that is rendered: the name of the VM, which users select by. `labels` of the VM can replace it
+// on the VirtualMachine.
+const App = "app"
+
 // BlockTracking is KubeVirt's label of VMs whose changed blocks are tracked, for incremental backups (v1.8.4,
 // pkg/storage/cbt/cbt.go, CBTLabel).
 const BlockTracking = "changedBlockTracking"

@@ -73,6 +73,7 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.NodePool:         "vmrender.io/node-pool",
 		labels.ChartNamespace:   "vmrender.io/namespace",
 		labels.BlockTracking:    "changedBlockTracking",
+		labels.App:              "app",
 	}
 	for key, want := range keys {
 		require.Equal(t, want, key)

@@ -105,6 +105,9 @@ func (d *decisions) disk(disk *Disk) {
 	if template.Is(d.entry.Keys.Get("disks", disk.Name, "claimName").Str()) {
 		d.add(path+".claimName", disk.Claim, byDefault)
 	}
+	for _, key := range slices.Sorted(maps.Keys(disk.Labels)) {
+		d.add(source.JoinPath(path+".labels", key), disk.Labels[key], "diskLabels of the VM")
+	}
 	if disk.Kind == DiskDataVolume {
 		d.add(path+".keep", strconv.FormatBool(disk.Keep), byDefault)
 	}

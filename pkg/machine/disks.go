@@ -23,6 +23,7 @@ var reservedVolumes = map[string]string{
 func (d *draft) disks() []Disk {
 	names := d.diskNames()
 	disks := make([]Disk, 0, len(names))
+	d.expandDiskLabels()
 	for _, name := range names {
 		if in := d.vm.Disks[name]; in != nil {
 			disks = append(disks, Disk{Name: name})
@@ -105,6 +106,7 @@ func (d *draft) setDisk(out *Disk, in *values.Disk) {
 	if out.Migrated {
 		out.Source, out.Kind, out.Size = catalog.Source{Claim: out.Claim}, DiskClaim, ""
 	}
+	out.Labels = d.diskLabels(out, in)
 	d.checkDisk(out)
 }
 

@@ -29,6 +29,8 @@ type draft struct {
 	strategy  values.Strategy
 	traits    *values.Traits
 
+	ofDisks map[string]string // `diskLabels`, with templates expanded
+
 	shared *shared
 	data   map[string]any // data for templates; nil until the first template
 }

@@ -193,7 +193,9 @@ type Disk struct {
 	// Revision is the number of the claim, or 0 if it is not set. A number above 1 is part of the claim's name.
 	Revision uint
 	Migrated bool // a migration from vSphere fills the claim
-	Pos      source.Pos
+	// Labels are the user's labels of the DataVolume, for its claim: those of the VM, and over them its own.
+	Labels map[string]string
+	Pos    source.Pos
 
 	Overrides  *source.Node // merge patch on KubeVirt's disk, or nil
 	DataVolume *source.Node // merge patch on the DataVolume, or nil

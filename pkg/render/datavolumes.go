@@ -103,6 +103,7 @@ func (x *rendering) dataVolume(d *machine.Disk, own, annotations map[string]stri
 	meta.Name, meta.Namespace, meta.Labels, meta.Annotations = d.Claim, x.Namespace, own, annotations
 	x.checkDataVolume(d)
 	if !d.DataVolume.IsSet() {
+		meta.Labels = withDiskLabels(own, d)
 		return v
 	}
 	p := partPatch{
@@ -112,11 +113,21 @@ func (x *rendering) dataVolume(d *machine.Disk, own, annotations map[string]stri
 		p.owned = ownedDataVolume()
 	}
 	out := patched(x, v, p)
+	out.Metadata.Labels = withDiskLabels(out.Metadata.Labels, d)
 	if !slices.Equal(contents(&v.Spec), contents(&out.Spec)) {
 		x.diags.Errorf(d.DataVolume.Get("spec").Pos(), rule.Identity, x.path(p.key)+".spec.source",
 			"must have no other kind of source; set `source` of the disk instead")
 	}
 	return out
+}
+
+// withDiskLabels returns labels of a DataVolume with those that the keys of its disk set. A patch on the DataVolume wins
+// over them: it is nearer to what is rendered.
+func withDiskLabels(own map[string]string, d *machine.Disk) map[string]string {
+	if len(d.Labels) == 0 {
+		return own
+	}
+	return merged(d.Labels, own)
 }
 
 // templateKind are the type fields that templates of disks may contain. KubeVirt ignores both, and a

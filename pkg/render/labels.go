@@ -10,7 +10,7 @@ import (
 // The labels and annotations of VMs that the OpenShift console, its metrics and the
 // common templates use (kubevirt/common-templates templates/*.tpl.yaml).
 const (
-	labelApp    = "app"
+	labelApp    = labels.App
 	labelDomain = "kubevirt.io/domain"
 	labelSize   = "kubevirt.io/size"
 

@@ -59,6 +59,8 @@ type Disk struct {
 	ExpandTo string `json:"expandTo,omitempty" format:"quantity"`
 	// Whether the CD-ROM drive is empty.
 	Ejected *bool `json:"ejected,omitempty"`
+	// Labels of the DataVolume, and of its claim, in addition to `diskLabels` of the VM. Values are templates.
+	Labels map[string]string `json:"labels,omitempty" example:"{backup: gold}"`
 	// Number of the PVC with the disk's content, from 1. A different number is a different PVC. With a new storage
 	// class, access mode, volume mode or source next to it, KubeVirt copies the disk of a running pet to the new PVC,
 	// and the old PVC stays. See [storage-migration.md](../how-to/storage-migration.md).

@@ -44,6 +44,9 @@ type VM struct {
 	// CD-ROM with the virtio drivers for Windows: true for the image of KubeVirt (on OpenShift, that of OpenShift
 	// Virtualization), or the name of another container image. An error for Linux, which includes the drivers.
 	DriversDisk *DriversDisk `json:"driversDisk,omitempty"`
+	// Labels of the DataVolumes of all disks, which CDI copies to their claims, so that backups can select the claims.
+	// They are for new disks: CDI does not change the labels of a claim that exists. Values are templates.
+	DiskLabels map[string]string `json:"diskLabels,omitempty" example:"{backup: gold}"`
 	// Directories of the cluster that the guest mounts with virtiofs, by their mount tag: `mount -t virtiofs NAME
 	// /mnt`. Windows needs the drivers and WinFsp.
 	Filesystems map[string]*Filesystem `json:"filesystems,omitempty"`
