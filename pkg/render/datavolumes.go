@@ -121,8 +121,8 @@ func (x *rendering) dataVolume(d *machine.Disk, own, annotations map[string]stri
 	return out
 }
 
-// withDiskLabels returns labels of a DataVolume with those that the keys of its disk set. A patch on the DataVolume wins
-// over them: it is nearer to what is rendered.
+// withDiskLabels returns labels of a DataVolume with those that the keys of its disk set. A patch on the DataVolume
+// wins over them: it is nearer to what is rendered.
 func withDiskLabels(own map[string]string, d *machine.Disk) map[string]string {
 	if len(d.Labels) == 0 {
 		return own

@@ -35,7 +35,8 @@ func TestComposeAppendsInAnyGrouping(t *testing.T) {
 	require.Equal(t, want, string(AppendJSON(nil, Compose(base, Compose(middle, top)))))
 
 	removed := parse(t, "{l: null}")
-	require.Equal(t, `{"l":["c"]}`, string(AppendJSON(nil, Compose(base, Compose(removed, top)))))
+	want = `{"l":["c"]}`
+	require.Equal(t, want, string(AppendJSON(nil, Compose(base, Compose(removed, top)))))
 }
 
 func TestComposeAppendsKeepsPositions(t *testing.T) {

@@ -1,6 +1,7 @@
 package values
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,25 +15,31 @@ func TestAppended(t *testing.T) {
 		{"a nested list", "{services: {http: {ports+: [80]}}}", `{"services":{"http":{"ports":[80]}}}`, ""},
 		{"a free list", "{tolerations+: [{key: a}]}", `{"tolerations":[{"key":"a"}]}`, ""},
 		{"in free values", "{vars: {a+: [1]}, overrides: {b+: 1}}", `{"vars":{"a+":[1]},"overrides":{"b+":1}}`, ""},
-		{"no list", "{os+: a, arch: amd64}", `{"arch":"amd64"}`,
-			`x.yaml:1:2: vms.a.os+: unknown key "os+": "os" is not a list, so nothing can be appended to it; use "os"`},
-		{"an unknown key", "{cpu: {feature+: [a]}}", `{"cpu":{}}`,
-			`x.yaml:1:8: vms.a.cpu.feature+: unknown key "feature+"; did you mean "features+"?`},
-		{"both", "{gpus: [a], gpus+: [b]}", `{"gpus":["a"]}`,
+		{
+			"no list", "{os+: a, arch: amd64}", `{"arch":"amd64"}`,
+			`x.yaml:1:2: vms.a.os+: unknown key "os+": "os" is not a list, so nothing can be appended to it; use "os"`,
+		},
+		{
+			"an unknown key", "{cpu: {feature+: [a]}}", `{"cpu":{}}`,
+			`x.yaml:1:8: vms.a.cpu.feature+: unknown key "feature+"; did you mean "features+"?`,
+		},
+		{
+			"both", "{gpus: [a], gpus+: [b]}", `{"gpus":["a"]}`,
 			`x.yaml:1:13: vms.a.gpus+: "gpus+" appends to the inherited list, which "gpus" at x.yaml:1:2 replaces; ` +
-				`remove one of them`},
+				`remove one of them`,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var diags source.Diagnostics
 			keys := source.Parse(&source.File{Name: "x.yaml", Data: []byte(c.keys)}, &diags)[0]
 			got := Appended(keys, "vms.a", &diags)
 			require.Equal(t, c.want, string(source.AppendJSON(nil, got)))
-			text := ""
+			var problems []string
 			for _, d := range diags.Sorted() {
-				text += d.String()
+				problems = append(problems, d.String())
 			}
-			require.Equal(t, c.problems, text)
-			if text == "" {
+			require.Equal(t, c.problems, strings.Join(problems, "\n"))
+			if len(problems) == 0 {
 				require.Equal(t, string(source.AppendJSON(nil, keys)), string(source.AppendJSON(nil, Spelled(got))))
 			}
 		})
