@@ -34,6 +34,9 @@ type OS struct {
 	Traits []string `json:"traits,omitempty" names:"traits"`
 	// Source of the root disk's content.
 	Image *Source `json:"image,omitempty"`
+	// Whether the image contains the QEMU guest agent; unset if that is not known. With false, keys of a VM that need the
+	// agent are warnings, unless its user data installs it.
+	GuestAgent *bool `json:"guestAgent,omitempty"`
 	// Size of the root disk, a quantity such as `30Gi`.
 	RootSize string `json:"rootSize,omitempty" format:"quantity"`
 	// Minimum size for the operating system.

@@ -87,6 +87,7 @@ func (d *draft) decide() *Machine {
 		m.Entry = d.entry.Name
 	}
 	m.CloudInit = d.cloudInit(m.NICs)
+	d.warnOfGuestAgent(m.CloudInit)
 	m.Objects = d.objects(m)
 	m.Migration = d.migration(m)
 	d.checkBootOrder(m.Disks)

@@ -143,7 +143,10 @@ func TestValuesOfEveryLevel(t *testing.T) {
 		{"nodeSelector: {bad key!: x}", `invalid label key "bad key!"`},
 		{"priorityClassName: X Y", `defaults.priorityClassName: invalid name "X Y"`},
 		{"cloudInit: {sshKeySecret: x y}", `defaults.cloudInit.sshKeySecret: invalid name "x y"`},
-		{"cloudInit: {passwordSecret: Foo_Bar}", `defaults.cloudInit.passwordSecret: invalid name "Foo_Bar"`},
+		{
+			"cloudInit: {passwordSecret: Foo_Bar, packages: [qemu-guest-agent]}",
+			`defaults.cloudInit.passwordSecret: invalid name "Foo_Bar"`,
+		},
 		{"cloudInit: {sshKeys: [nonsense]}", `defaults.cloudInit.sshKeys[0]: invalid SSH key; expected a public key`},
 		{"gpus: [nvidia]", `defaults.gpus[0]: invalid device "nvidia"; expected the resource name`},
 		{"hostDevices: [{device: pci_0000}]", `defaults.hostDevices[0].device: invalid device "pci_0000"`},

@@ -47,6 +47,7 @@ var meanings = map[ID]string{
 	BelowMinimum:     "CPU, memory, a root disk or a TPM below what the operating system, or any guest, needs.",
 	CloudConfig:      "A key under `cloudInit.extra`, or the type of its value, that cloud-init ignores.",
 	Firmware:         "An existing root disk with the default firmware of the operating system, which can differ from that of the guest on the disk.",
+	GuestAgent:       "A key that needs the guest agent, of a VM whose image lacks it and whose user data does not install it.",
 	InlineSecret:     "A password or private key that is written in Git.",
 	MachineType:      "A machine type that the QEMU of a later KubeVirt does not have.",
 	NoHeadroom:       "A size that is all that a limit for growth leaves.",
