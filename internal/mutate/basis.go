@@ -2,6 +2,19 @@ package main
 
 // basisMutations are those of reports and pages, and of the packages that all others use.
 var basisMutations = []mutation{
+	// Lists that are appended.
+	{
+		"pkg/source/merge.go", "./pkg/source", "a scalar is not appended twice",
+		`if !base.contains(item) {`, `if true {`,
+	},
+	{
+		"pkg/source/merge.go", "./pkg/source", "what is appended to a list that is appended is appended",
+		`all.Style = base.Style`, `all.Style = Plain`,
+	},
+	{
+		"pkg/writeback/write.go", "./pkg/writeback", "an entry appends only what it adds to the inherited list",
+		`value.Items[len(inherited.Items):]`, `value.Items`,
+	},
 	// The messages of a plan.
 	{
 		"pkg/report/plan_markdown.go", "./pkg/report", "a comment is not longer than GitHub accepts",

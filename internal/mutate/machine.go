@@ -16,6 +16,14 @@ var machineMutations = []mutation{
 		`id.seed += "\x00" + f.Environment`, `id.seed += ""`,
 	},
 	{
+		"pkg/machine/guestagent.go", "./pkg/machine", "what is built in about an image says nothing of another image",
+		`catalog.IsBuiltin(image.Pos()) ||`, `image != nil ||`,
+	},
+	{
+		"pkg/machine/disklabels.go", "./pkg/machine", "a disk has no label that its null removes",
+		`delete(all, own[i].Key)`, `_ = own[i].Key`,
+	},
+	{
 		"pkg/machine/waves.go", "./pkg/machine", "a dependency has the namespace of its VM in the environment",
 		`r.deps[i].Namespace = on.namespace`, `r.deps[i].Namespace = on.home`,
 	},

@@ -162,7 +162,7 @@ var rulesDisks = []Rule{
 // rulesTemplates are the rules of DataVolume templates.
 var rulesTemplates = []Rule{
 	{
-		Path: "spec.dataVolumeTemplates[*].metadata.labels.**", Level: None, Code: "claim-labels",
+		Path: "spec.dataVolumeTemplates[*].metadata.labels.**", If: ofUser, Level: None, Code: "claim-labels",
 		Reason: "KubeVirt uses the template only to create the disk: a claim that exists keeps its labels", Advice: adviceClaimLabels,
 		Key: "diskLabels", Warning: true, Source: sourceTemplates,
 	},

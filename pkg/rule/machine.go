@@ -37,7 +37,8 @@ const (
 	NoMatch ID = "no-match"
 	// PlatformNetwork is a network that no layer of the platform.yaml next to the fleet defines.
 	PlatformNetwork ID = "platform-network"
-	// GuestAgent is a key that needs the guest agent, of a VM whose image lacks it and whose user data does not install it.
+	// GuestAgent is a key that needs the guest agent, of a VM whose image lacks it and whose user data does not install
+	// it.
 	GuestAgent ID = "guest-agent"
 	// InlineSecret is a password or private key that is written in Git.
 	InlineSecret ID = "inline-secret"
