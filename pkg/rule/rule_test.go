@@ -16,7 +16,8 @@ ambiguous-name ambiguous-scalar anchor approval bad-glob bad-ip bad-label bad-ma
 bad-option bad-parameter bad-path bad-quantity bad-source bad-uuid bad-value bad-version
 below-minimum blue-green chart cloud-config conflict cycle default-image delivery depth documents duplicate
 duplicate-key empty-file encode encoding expansion file-size firmware gate guest-agent held identity impact
-inline-secret invalid-value key-type kubevirt-version machine-type migrate migration-network missing-key no-effect no-fleet
+inline-secret invalid-value key-type kubevirt-version machine-type migrate migration-network missing-key no-effect
+no-fleet
 no-headroom no-match no-root no-vms not-migratable not-updated not-values object-kind openshift out-of-range
 output-size patch
 placement platform-network pod-annotation pointer policy prerequisite protection refused remote removal
