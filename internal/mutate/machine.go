@@ -16,7 +16,7 @@ var machineMutations = []mutation{
 		`id.seed += "\x00" + f.Environment`, `id.seed += ""`,
 	},
 	{
-		"pkg/machine/guestagent.go", "./pkg/machine", "what is built in about an image says nothing of another image",
+		"pkg/machine/guestagent.go", "./pkg/machine", "what is built in about an image is not assumed of another one",
 		`catalog.IsBuiltin(image.Pos()) ||`, `image != nil ||`,
 	},
 	{
