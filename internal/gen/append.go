@@ -36,7 +36,7 @@ func appendable(s *jsonschema.Schema, t reflect.Type, levels map[reflect.Type]bo
 		}
 		s.Properties.Set(k.name+values.Plus, &jsonschema.Schema{
 			Type: "array", Items: list.Items,
-			Description: "Appended to the inherited `" + k.name + "`, without the scalars that it contains. " + key.Description,
+			Description: "Appended to the inherited `" + k.name + "`. " + key.Description,
 		})
 	}
 }

@@ -4,10 +4,6 @@ package main
 var basisMutations = []mutation{
 	// Lists that are appended.
 	{
-		"pkg/source/merge.go", "./pkg/source", "a scalar is not appended twice",
-		`if !base.contains(item) {`, `if true {`,
-	},
-	{
 		"pkg/source/merge.go", "./pkg/source", "what is appended to a list that is appended is appended",
 		`all.Style = base.Style`, `all.Style = Plain`,
 	},

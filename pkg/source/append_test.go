@@ -11,8 +11,7 @@ func TestComposeAppends(t *testing.T) {
 		{"to a list", "{l: [a]}", "{l: [b]}", `{"l":["a","b"]}`},
 		{"to nothing", "{m: 1}", "{l: [b]}", `{"m":1,"l":["b"]}`},
 		{"to what was removed", "{l: null}", "{l: [b]}", `{"l":["b"]}`},
-		{"a scalar that is there", "{l: [a, 1]}", `{l: [1, "1", a]}`, `{"l":["a",1,"1"]}`},
-		{"a map that is there", "{l: [{a: 1}]}", "{l: [{a: 1}]}", `{"l":[{"a":1},{"a":1}]}`},
+		{"what is there", "{l: [a, {a: 1}]}", "{l: [{a: 1}, a]}", `{"l":["a",{"a":1},{"a":1},"a"]}`},
 		{"nothing", "{l: [a]}", "{l: []}", `{"l":["a"]}`},
 		{"to no list", "{l: a}", "{l: [b]}", `{"l":["b"]}`},
 	} {

@@ -50,28 +50,16 @@ func Compose(base, over *Node) *Node {
 	return &composed
 }
 
-// appendTo appends a list to that of base, without the scalars that base contains. The result is to be appended itself
-// if base is. After a null, the list replaces what is below both.
+// appendTo appends a list to that of base. The result is to be appended itself if base is. After a null, the list
+// replaces what is below both. Items that are there already are appended, because commands and NICs can occur twice.
 func appendTo(base, over *Node) *Node {
 	if base == nil || base.Kind != List && base.Kind != Null {
 		return over
 	}
 	all := *over
 	all.Style = base.Style
-	all.Items = slices.Clone(base.Items)
-	for _, item := range over.Items {
-		if !base.contains(item) {
-			all.Items = append(all.Items, item)
-		}
-	}
+	all.Items = slices.Concat(base.Items, over.Items)
 	return &all
-}
-
-// contains reports whether a scalar is an item of a list.
-func (n *Node) contains(item *Node) bool {
-	return item.IsScalar() && slices.ContainsFunc(n.Items, func(has *Node) bool {
-		return has.Kind == item.Kind && has.Text == item.Text
-	})
 }
 
 // empty reports whether a map sets nothing.
