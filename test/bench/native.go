@@ -240,8 +240,8 @@ func (p realPath) Compared() string {
 	}
 	return table([]string{
 		"VMs", "rendered by", "input", "commit", "wall s", "CPU s of all", "of the plugin", "of cmp-server", "of repo-server",
-		"of git, Helm, kustomize", "of a plugin that costs nothing", "of Argo CD's Helm", "peak MiB of repo-server", "of cmp-server",
-		"manifests MiB",
+		"of git, Helm, kustomize", "of a plugin that costs nothing", "of Argo CD's Helm",
+		"peak MiB of repo-server", "of cmp-server", "manifests MiB",
 	}, rows)
 }
 

@@ -66,7 +66,9 @@ func (t target) measured() string {
 // command-line tool links more than it needs to render fleets, so targets checks only the cost of
 // its YAML and its plans, relative to its JSON.
 func targets(all []*series, path realPath) []target {
-	return slices.Concat(pathTargets(path), manyTargets(path), startTargets(all), fleetTargets(all), commandTargets(all), countedTargets(all))
+	return slices.Concat(
+		pathTargets(path), manyTargets(path), startTargets(all), fleetTargets(all), commandTargets(all), countedTargets(all),
+	)
 }
 
 // pathTargets returns the targets of a commit's way through Argo CD. What Argo CD itself needs with every plugin is the
