@@ -10,8 +10,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/pairs"
 )
 
-// fluxWords are pairs: words of causes that are about Argo CD, and those for an object that Flux delivers. The first that
-// fit count, and the level is the same for both.
+// fluxWords are pairs: words of causes that are about Argo CD, and those for an object that Flux delivers. The first
+// that fit count, and the level is the same for both.
 var fluxWords = []string{
 	"Prune=false keeps the VM and its disks: it continues to run, and Argo CD reports that it requires pruning",
 	"prune: disabled keeps the VM and its disks: it continues to run, and Flux no longer lists it",

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every phrase that a fleet of Flux has other words for is a part of a fact: a fact that is written again would keep its
-// words about Argo CD without a sign of it.
+// Every phrase that a fleet of Flux has other words for is a part of a fact: a fact that is written again would keep
+// its words about Argo CD without a sign of it.
 func TestFluxWordsAreOfFacts(t *testing.T) {
 	var all strings.Builder
 	for _, p := range Policies() {
