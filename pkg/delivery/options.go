@@ -42,9 +42,9 @@ type Options struct {
 	// GeneratePaths makes Argo CD render again only if a commit touches files that the
 	// Application is made from. It has two costs: a file that is moved out of the
 	// directory does not count (argo-cd v3.2.11, util/git/client.go, ChangedFiles, whose
-	// diff shows a rename as its target only), and a commit that arrives during a sync
-	// which then fails is not synced by itself (controller/appcontroller.go,
-	// alreadyAttemptedSync).
+	// diff shows a rename as its target only), and a commit that arrives during the last
+	// attempt of a sync, which then fails or is terminated, is not synced by itself
+	// (controller/appcontroller.go, alreadyAttemptedSync).
 	GeneratePaths bool
 	// ArgoCDNamespace is the namespace of Argo CD. Defaults to the usual one on the
 	// fleet's target.
