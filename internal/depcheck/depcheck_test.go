@@ -335,10 +335,14 @@ var rooms = []room{
 	{dir: "pkg/argocd/plugin", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},
 	// The fields that Argo CD ignores are data in plugin.
 	{
+		dir: "pkg/sizing", ours: []string{"plugin"}, reach: join(cluster, argocd, kubernetes, kubevirt),
+		imports: join(impure, yaml, system),
+	},
+	{
 		dir: "pkg/delivery",
 		ours: []string{
-			"pkg/fleet", "pkg/machine", "pkg/versions", "pkg/argocd", "pkg/argocd/plugin", "pkg/labels", "pkg/source", "plugin",
-			"internal/lazyregexp", "internal/suggest",
+			"pkg/fleet", "pkg/machine", "pkg/versions", "pkg/argocd", "pkg/argocd/plugin", "pkg/labels", "pkg/sizing",
+			"pkg/source", "plugin", "internal/lazyregexp", "internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: impure,

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -27,6 +29,10 @@ type Installation struct {
 	// Account is the service account that the application controller acts as. With the certificate of the cluster's
 	// administrator, which it has without one, no policy applies to it.
 	Account string
+	// Controllers is the number of application controllers, which share the clusters; 0 is one.
+	Controllers int
+	// Unlimited servers manage memory as they do elsewhere, so that their cost can be measured.
+	Unlimited bool
 }
 
 // Argo is a running Argo CD.
@@ -38,13 +44,18 @@ type Argo struct {
 	programs  map[string]string
 	limit     time.Duration // of a sync
 	account   string        // of the application controller; empty for the administrator
+	shards    int           // application controllers
+	unlimited bool          // as of the Installation
 	running   []*process.Running
 }
 
 // Start installs Argo CD on the cluster and starts Redis, the repo-server, its sidecar with
 // the plugin, and the application controller.
 func Start(ctx context.Context, c *cluster.Cluster, i Installation) (*Argo, error) {
-	a := &Argo{cluster: c, namespace: i.Namespace, dir: i.Dir, root: i.Root, programs: i.Programs, limit: i.Limit, account: i.Account}
+	a := &Argo{
+		cluster: c, namespace: i.Namespace, dir: i.Dir, root: i.Root, programs: i.Programs, limit: i.Limit, account: i.Account,
+		shards: max(1, i.Controllers), unlimited: i.Unlimited,
+	}
 	err := a.start(ctx, i.Definitions)
 	if err != nil {
 		a.Stop()
@@ -104,7 +115,11 @@ func (a *Argo) Servers() []*process.Running { return a.running }
 // prepare creates the directories of the servers, and one with the plugin's programs, the
 // only programs of its image.
 func (a *Argo) prepare() error {
-	for _, dir := range []string{"bin", "plugins", "work", "tmp", "config"} {
+	dirs := []string{"bin", "plugins", "work", "tmp", "config"}
+	for i := 1; i < a.shards; i++ {
+		dirs = append(dirs, shardDir(i))
+	}
+	for _, dir := range dirs {
 		if err := os.Mkdir(filepath.Join(a.dir, dir), 0o755); err != nil {
 			return err
 		}
@@ -125,7 +140,13 @@ func (a *Argo) prepare() error {
 func (a *Argo) servers() []process.Server {
 	path := func(name string) string { return filepath.Join(a.dir, name) }
 	environment := []string{"ARGOCD_GPG_ENABLED=false", "ARGOCD_PLUGINSOCKFILEPATH=" + path("plugins")}
-	return []process.Server{
+	if a.unlimited {
+		// Comparisons that no commit causes would be measured, too.
+		environment = append(environment, "ARGOCD_RECONCILIATION_TIMEOUT=24h")
+		environment = append(environment, process.Unlimited...)
+	}
+	environment = slices.Clip(environment)
+	return append([]process.Server{
 		{
 			Name: "redis-server", Path: a.programs["redis-server"], Ready: process.Listens("127.0.0.1:6379"),
 			Args: []string{"--bind", "127.0.0.1", "--port", "6379", "--save", "", "--appendonly", "no"},
@@ -144,19 +165,41 @@ func (a *Argo) servers() []process.Server {
 			Env: append(environment, "TMPDIR="+path("tmp"), "ARGOCD_ASK_PASS_SOCK="+path("ask-pass.sock"),
 				"ARGOCD_REPO_SERVER_PLUGIN_TAR_EXCLUSIONS="+exclusions),
 		},
-		{
-			Name: "argocd-application-controller", Path: a.programs["argocd"], Ready: process.Listens("127.0.0.1:8082"),
+	}, a.controllers(environment)...)
+}
+
+// controllers returns the application controllers, which share the clusters.
+func (a *Argo) controllers(environment []string) []process.Server {
+	all := make([]process.Server, a.shards)
+	for i := range all {
+		name, port := "argocd-application-controller", "8082"
+		if i > 0 {
+			name, port = filepath.Join(shardDir(i), name), strconv.Itoa(8090+i) // the base of the name selects the server
+		}
+		all[i] = process.Server{
+			Name: name, Path: a.programs["argocd"], Ready: process.Listens("127.0.0.1:" + port),
 			Args: []string{
 				"--kubeconfig", a.Kubeconfig(), "--namespace", a.namespace,
-				"--redis", "127.0.0.1:6379", "--repo-server", "127.0.0.1:8081", "--repo-server-plaintext", "--metrics-port", "8082",
-				"--persist-resource-health", // so that the tests see it
+				"--redis", "127.0.0.1:6379", "--repo-server", "127.0.0.1:8081", "--repo-server-plaintext", "--metrics-port", port,
 			},
 			// Outside a cluster, the kubeconfig's cluster is the in-cluster one.
 			Env: append(environment, "ARGOCD_FAKE_IN_CLUSTER=true", "KUBECONFIG="+a.Kubeconfig(),
 				fmt.Sprintf("ARGOCD_APPLICATION_CONTROLLER_SYNC_TIMEOUT=%d", int(a.limit.Seconds()))),
-		},
+		}
+		if a.shards > 1 {
+			all[i].Args = append(all[i].Args, "--sharding-method", "round-robin")
+			all[i].Env = append(all[i].Env,
+				fmt.Sprintf("ARGOCD_CONTROLLER_REPLICAS=%d", a.shards), fmt.Sprintf("ARGOCD_CONTROLLER_SHARD=%d", i))
+		}
+		if !a.unlimited {
+			all[i].Args = append(all[i].Args, "--persist-resource-health") // so that the tests see it
+		}
 	}
+	return all
 }
+
+// shardDir is the directory of the logs of an application controller other than the first.
+func shardDir(i int) string { return fmt.Sprintf("shard-%d", i) }
 
 // Kubeconfig returns the path of the kubeconfig of the application controller.
 func (a *Argo) Kubeconfig() string {

@@ -35,7 +35,7 @@ func (c *Cluster) Admit(ctx context.Context) error {
 		return err
 	}
 	client := c.webhookClient()
-	for name, address := range map[string]string{"virt-api": "127.0.0.1:9443", "cdi-apiserver": "127.0.0.1:9444"} {
+	for name, address := range map[string]string{"virt-api": c.host + ":9443", "cdi-apiserver": c.host + ":9444"} {
 		url := "https://" + address
 		err := c.run(ctx, process.Server{
 			Name: name, Path: c.programs[name], Ready: process.Answers(client, url+"/install"),

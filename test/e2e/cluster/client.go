@@ -33,9 +33,9 @@ type Client struct {
 // manager is the field manager of the tests' own writes.
 const manager = "e2e"
 
-func newClient(authority []byte, admin pki.Pair) (*Client, error) {
+func newClient(url string, authority []byte, admin pki.Pair) (*Client, error) {
 	config := &rest.Config{
-		Host: apiURL, QPS: 200, Burst: 400,
+		Host: url, QPS: 200, Burst: 400,
 		TLSClientConfig: rest.TLSClientConfig{CAData: authority, CertFile: admin.Cert, KeyFile: admin.Key},
 	}
 	objects, err := dynamic.NewForConfig(config)
@@ -83,12 +83,23 @@ func (c *Client) writeConfig(path string, user clientcmdapi.AuthInfo) error {
 	}, path)
 }
 
+// Credentials returns the certificate, as PEM, of the API server's authority, and the paths of the administrator's
+// certificate and key.
+func (c *Client) Credentials() (ca []byte, cert, key string) {
+	return c.config.CAData, c.config.CertFile, c.config.KeyFile
+}
+
 // CA returns the certificate, as PEM, of the API server's authority.
 func (c *Client) CA() []byte { return c.config.CAData }
 
 // ready returns an error until the API server serves requests.
 func (c *Client) ready(ctx context.Context) error {
 	return c.discovery.RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
+}
+
+// Metrics returns the metrics of the API server, in the text format of Prometheus.
+func (c *Client) Metrics(ctx context.Context) ([]byte, error) {
+	return c.discovery.RESTClient().Get().AbsPath("/metrics").Do(ctx).Raw()
 }
 
 // Put requests a subresource that takes no object, by its path.

@@ -18,11 +18,13 @@ type Cluster struct {
 	// Kubeconfig is the path of an administrator's kubeconfig.
 	Kubeconfig string
 
-	dir       string
-	programs  map[string]string
-	authority *pki.Authority
-	running   []*process.Running
-	proxy     *http.Server // if the cluster reports another version
+	dir         string
+	host        string   // address of all servers
+	environment []string // of etcd and the API server, in addition to that of the tests
+	programs    map[string]string
+	authority   *pki.Authority
+	running     []*process.Running
+	proxy       *http.Server // if the cluster reports another version
 }
 
 // Start starts the control plane with the programs that package build has
@@ -41,8 +43,23 @@ func Start(ctx context.Context, dir string, programs map[string]string) (*Cluste
 
 // StartEmpty starts the control plane as [Start] does, with nothing on it.
 func StartEmpty(ctx context.Context, dir string, programs map[string]string) (*Cluster, error) {
-	c := &Cluster{dir: dir, programs: programs}
+	c := &Cluster{dir: dir, host: localhost, programs: programs}
 	if err := c.start(ctx); err != nil {
+		c.Stop()
+		return nil, err
+	}
+	return c, nil
+}
+
+// StartAt starts the control plane as [Start] does, with all servers on another address of the loopback device, so that
+// there can be several. Its etcd and API server manage memory as they do elsewhere, so that their cost can be measured.
+func StartAt(ctx context.Context, host, dir string, programs map[string]string) (*Cluster, error) {
+	c := &Cluster{dir: dir, host: host, environment: process.Unlimited, programs: programs}
+	err := c.start(ctx)
+	if err == nil {
+		err = c.Admit(ctx)
+	}
+	if err != nil {
 		c.Stop()
 		return nil, err
 	}
@@ -51,14 +68,14 @@ func StartEmpty(ctx context.Context, dir string, programs map[string]string) (*C
 
 func (c *Cluster) start(ctx context.Context) error {
 	var err error
-	if c.authority, err = pki.New(c.dir); err != nil {
+	if c.authority, err = pki.New(c.dir, c.host); err != nil {
 		return err
 	}
 	admin, err := c.authority.Issue("admin", pkix.Name{CommonName: "admin", Organization: []string{"system:masters"}})
 	if err != nil {
 		return err
 	}
-	if c.Client, err = newClient(c.authority.PEM, admin); err != nil {
+	if c.Client, err = newClient(c.URL(), c.authority.PEM, admin); err != nil {
 		return err
 	}
 	if c.Kubeconfig, err = c.writeKubeconfig(c.dir); err != nil {
@@ -93,7 +110,7 @@ func (c *Cluster) Stop() {
 	}
 }
 
-// Certificate issues a certificate for a server on 127.0.0.1.
+// Certificate issues a certificate for a server on the address of the cluster.
 func (c *Cluster) Certificate(name string) (pki.Pair, error) {
 	return c.authority.Issue(name, pkix.Name{CommonName: name})
 }

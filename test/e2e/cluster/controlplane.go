@@ -7,13 +7,11 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/process"
 )
 
-// These are the addresses that servers listen on. The network has no others.
-const (
-	etcdURL     = "http://127.0.0.1:2379"
-	etcdPeerURL = "http://127.0.0.1:2380"
-	apiURL      = "https://127.0.0.1:6443"
-	managerPort = "127.0.0.1:10257"
-)
+// localhost is the address that the servers of a cluster listen on if it has no other.
+const localhost = "127.0.0.1"
+
+// URL returns the URL of the API server.
+func (c *Cluster) URL() string { return "https://" + c.host + ":6443" }
 
 // controlPlane returns etcd, kube-apiserver, and kube-controller-manager, which
 // collects garbage, deletes namespaces, and creates service accounts.
@@ -30,9 +28,10 @@ func (c *Cluster) controlPlane() ([]process.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	etcdURL, etcdPeerURL := "http://"+c.host+":2379", "http://"+c.host+":2380"
 	return []process.Server{
 		{
-			Name: "etcd", Path: c.programs["etcd"], Ready: process.Listens("127.0.0.1:2379"),
+			Name: "etcd", Path: c.programs["etcd"], Ready: process.Listens(c.host + ":2379"), Env: c.environment,
 			Args: []string{
 				"--name=e2e", "--data-dir=etcd", "--unsafe-no-fsync", "--log-level=warn",
 				"--listen-client-urls=" + etcdURL, "--advertise-client-urls=" + etcdURL,
@@ -41,9 +40,9 @@ func (c *Cluster) controlPlane() ([]process.Server, error) {
 			},
 		},
 		{
-			Name: "kube-apiserver", Path: c.programs["kube-apiserver"], Ready: c.ready,
+			Name: "kube-apiserver", Path: c.programs["kube-apiserver"], Ready: c.ready, Env: c.environment,
 			Args: []string{
-				"--etcd-servers=" + etcdURL, "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port=6443",
+				"--etcd-servers=" + etcdURL, "--bind-address=" + c.host, "--advertise-address=" + c.host, "--secure-port=6443",
 				"--tls-cert-file=" + server.Cert, "--tls-private-key-file=" + server.Key, "--client-ca-file=" + c.authority.CAFile(),
 				"--service-account-issuer=https://kubernetes.default.svc",
 				"--service-account-key-file=" + accounts.Cert, "--service-account-signing-key-file=" + accounts.Key,
@@ -53,9 +52,9 @@ func (c *Cluster) controlPlane() ([]process.Server, error) {
 			},
 		},
 		{
-			Name: "kube-controller-manager", Path: c.programs["kube-controller-manager"], Ready: process.Listens(managerPort),
+			Name: "kube-controller-manager", Path: c.programs["kube-controller-manager"], Ready: process.Listens(c.host + ":10257"),
 			Args: []string{
-				"--kubeconfig=" + c.Kubeconfig, "--bind-address=127.0.0.1", "--leader-elect=false", "--use-service-account-credentials",
+				"--kubeconfig=" + c.Kubeconfig, "--bind-address=" + c.host, "--leader-elect=false", "--use-service-account-credentials",
 				"--service-account-private-key-file=" + accounts.Key, "--root-ca-file=" + c.authority.CAFile(),
 				"--controllers=*,-cronjob-controller", // package cronjob plays it, with a clock that tests move
 			},

@@ -21,6 +21,7 @@ type Authority struct {
 	dir         string
 	key         *ecdsa.PrivateKey
 	certificate *x509.Certificate
+	host        net.IP
 	// PEM is the authority's certificate.
 	PEM []byte
 }
@@ -32,9 +33,9 @@ type Pair struct{ Cert, Key string }
 // test.
 const lifetime = 24 * time.Hour
 
-// New creates an authority, with its certificate in ca.crt.
-func New(dir string) (*Authority, error) {
-	a := &Authority{dir: dir}
+// New creates an authority for the servers on an address, with its certificate in ca.crt.
+func New(dir, host string) (*Authority, error) {
+	a := &Authority{dir: dir, host: net.ParseIP(host)}
 	template := &x509.Certificate{
 		Subject: pkix.Name{CommonName: "e2e"}, IsCA: true, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
@@ -58,7 +59,7 @@ func New(dir string) (*Authority, error) {
 // CAFile returns the path of the authority's certificate.
 func (a *Authority) CAFile() string { return filepath.Join(a.dir, "ca.crt") }
 
-// Issue creates a certificate, for a server on 127.0.0.1 and for a client, in
+// Issue creates a certificate, for a server on the authority's address and for a client, in
 // NAME.crt and NAME.key.
 func (a *Authority) Issue(name string, subject pkix.Name) (Pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -69,7 +70,7 @@ func (a *Authority) Issue(name string, subject pkix.Name) (Pair, error) {
 		Subject:     subject,
 		KeyUsage:    x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IPAddresses: []net.IP{a.host},
 		DNSNames:    []string{"localhost"},
 	}, key)
 	if err != nil {

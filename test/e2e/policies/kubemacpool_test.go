@@ -30,7 +30,7 @@ func startKubeMacPool(ctx context.Context) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
-	authority, err := pki.New(dir)
+	authority, err := pki.New(dir, "127.0.0.1")
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,9 @@ const startTimeout = 3 * time.Minute
 // because memory is available and CPU time is not.
 var rarely = []string{"GOGC=400", "GOMEMLIMIT=2GiB"}
 
+// Unlimited is the environment of a program that has no limit of memory and collects garbage as Go does by default.
+var Unlimited = []string{AsReleased, "GOMEMLIMIT=off"}
+
 // AsReleased is the environment of a program that is to collect garbage as it does elsewhere.
 // Its limit must be set, too.
 const AsReleased = "GOGC=100"
@@ -102,6 +105,9 @@ func (r *Running) Stop() {
 	_ = syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL) //nolint:errcheck // it may have ended already
 	<-r.done
 }
+
+// PID returns the number of the process.
+func (r *Running) PID() int { return r.cmd.Process.Pid }
 
 // MaxRSS returns the largest resident memory, in bytes, of the server and every
 // program that it has run, once the server has ended.
