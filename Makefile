@@ -154,6 +154,15 @@ outages: ## Lose each server in the middle of rollouts, snapshots and restarts (
 site: ## Of e2e, only what brings examples/site up on played releases of OpenShift (RUN=TestSite/4.20, EVERY=1 for all on each)
 	cd test/e2e && go vet ./openshift && EVERY=$(EVERY) go test -count=1 -timeout 120m $(if $(RUN),-run '$(RUN)') ./openshift
 
+# APPLICATIONSxVMS, or APPLICATIONSxVMSxCLUSTERSxCONTROLLERS. The first two of each kind determine a model of pkg/sizing, and
+# the others confirm it.
+SIZES ?= 25x1,25x200,12x100,50x40,24x40x2x2,25x1:unvalidated,25x200:unvalidated,12x200:unvalidated,50x200:unvalidated
+
+.PHONY: scale
+scale: ## Measure what Argo CD needs for many Applications, and write pkg/sizing/measured.json and docs/how-to/scale.md (SIZES=, TMPDIR=/dev/shm)
+	cd test/e2e && go test -count=1 -timeout 300m -v -run TestScale ./scale -sizes '$(SIZES)' -limit 60m -write pkg/sizing/measured.json
+	go test ./pkg/sizing -update
+
 .PHONY: bench
 bench: ## Measure against Helm and write docs/explanation/performance.md (ONLY=fleets, tools, argocd or repository)
 	cd test/bench && go run . -write $(if $(ONLY),-only $(ONLY))

@@ -8,3 +8,8 @@ import _ "embed"
 //
 //go:embed customizations/customizations.yaml
 var Customizations []byte
+
+// HelmValues are the values for the chart argo-cd that add the sidecar.
+//
+//go:embed helm/values.yaml
+var HelmValues string

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/delivery"
 	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -38,6 +39,10 @@ directory that "vmrender template --output-dir" writes: each wave waits until th
 before is healthy. --name and --ignore apply to them, and the flags whose names begin
 with --flux. PATH is that of the whole fleet, whose name is the default name.
 
+With --size, print values for the Helm chart argo-cd instead: numbers of servers, memory,
+timeouts and parallelism for a fleet on that number of clusters. With --appset and --clusters,
+they are for the Applications that these flags create. Put them after the values of the plugin.
+
 The fleet is validated first. If there is an error, it is reported on stderr and
 nothing is written to stdout.`
 
@@ -52,6 +57,7 @@ func newAppCommand() *cobra.Command {
   vmrender app sites/a --appset --rolling lab --rolling prod --max-update 25%
   vmrender app sites/a --project team-a --with-project
   vmrender app fleet --appset --clusters vms=enabled --cluster-overlays clusters
+  vmrender app fleet --appset --size 20 > size.yaml
   vmrender app fleet --flux-source OCIRepository/vms --flux-path prod`,
 	}
 	var o delivery.Options
@@ -63,7 +69,7 @@ func newAppCommand() *cobra.Command {
 	order.register(cmd)
 	cmd.Args = cobra.MatchAll(argsBetween(0, 1), func(cmd *cobra.Command, _ []string) error {
 		o.Fleet = flags.options(cmd, vms)
-		return o.Check()
+		return errors.Join(checkSize(cmd, o.Size), o.Check())
 	})
 	cmd.ValidArgsFunction = completeDirs
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -84,22 +90,35 @@ func newAppCommand() *cobra.Command {
 		if err := order.reject(cmd); err != nil {
 			return err
 		}
+		if o.Size > 0 {
+			return printSize(cmd, plan, kinds.contents)
+		}
 		object, err := reportPlan(cmd, plan)
 		if err != nil {
 			return err
 		}
-		objects := []any{object}
-		if o.WithProject {
-			project, notes, err := plan.Project(kinds.all)
-			if err != nil {
-				return err
-			}
-			printNotes(cmd, notes)
-			objects = []any{project, object}
+		objects, err := withProject(cmd, plan, o.WithProject, kinds.all, object)
+		if err != nil {
+			return err
 		}
 		return output.Structs(cmd.OutOrStdout(), manifest.YAML, objects...)
 	}
 	return cmd
+}
+
+// withProject returns the object, after the AppProject if that is printed, too.
+func withProject(
+	cmd *cobra.Command, plan *delivery.Plan, also bool, kinds []argocd.GroupKind, object any,
+) ([]any, error) {
+	if !also {
+		return []any{object}, nil
+	}
+	project, notes, err := plan.Project(kinds)
+	if err != nil {
+		return nil, err
+	}
+	printNotes(cmd, notes)
+	return []any{project, object}, nil
 }
 
 // registerApp adds the flags that fleetFlags does not have.
@@ -139,11 +158,14 @@ func registerApp(cmd *cobra.Command, o *delivery.Options, vms *[]string) {
 	flags.StringArrayVar(&o.Rolling, "rolling", nil,
 		"`step` of the sync, with --appset: a directory directly in PATH, or a label key=value of clusters "+
 			"(repeatable, in order)")
+	flags.IntVar(&o.Size, "size", 0,
+		"print values for the Helm chart of Argo CD instead, with servers for the fleet on as many `clusters`")
 	flags.StringVar(&o.MaxUpdate, "max-update", "",
 		"maximum `number` or percentage of a step's Applications to sync at a time (default all)")
 	for _, name := range []string{
 		"vm", "ignore", "repo", "revision", "name", "project", "argocd-namespace", "app-namespace", "server", "cluster",
 		"clusters", "rolling", "max-update", "restart-window", "plan-url",
+		"size",
 	} {
 		completeFlag(cmd, name, cobra.NoFileCompletions)
 	}

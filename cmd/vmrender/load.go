@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/delivery"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/render"
@@ -44,6 +45,8 @@ func countVMs(rendered []render.Rendered) int {
 // kindRecorder records the kinds of what is rendered, sorted, and the directories.
 type kindRecorder struct {
 	all []argocd.GroupKind
+	// contents are the sizes of what is rendered, by file.
+	contents []delivery.Contents
 	// directories are those of Flux, sorted; empty for Argo CD.
 	directories []string
 }
@@ -72,7 +75,31 @@ func (k *kindRecorder) renderMachines(path string, opts fleet.Options) (*machine
 		}
 		k.directories = slices.Sorted(maps.Keys(dirs))
 	}
+	k.contents = append(k.contents, contentsOf(rendered)...)
 	k.all = slices.SortedFunc(slices.Values(append(k.all, c.Kinds()...)), argocd.GroupKind.Compare)
 	k.all = slices.Compact(k.all)
 	return f, diags
+}
+
+// contentsOf returns the sizes of what is rendered, in the order of the files.
+func contentsOf(rendered []render.Rendered) []delivery.Contents {
+	byFile := map[string]*delivery.Contents{}
+	for i := range rendered {
+		file, objects, size := rendered[i].Contents()
+		c := byFile[file]
+		if c == nil {
+			c = &delivery.Contents{File: file}
+			byFile[file] = c
+		}
+		if !rendered[i].Jobs {
+			c.VMs++
+		}
+		c.Objects += objects
+		c.Bytes += int64(size)
+	}
+	all := make([]delivery.Contents, 0, len(byFile))
+	for _, file := range slices.Sorted(maps.Keys(byFile)) {
+		all = append(all, *byFile[file])
+	}
+	return all
 }

@@ -91,11 +91,20 @@ func (p *Plan) isBesidePlatform() bool {
 	return err == nil && filepath.Clean(p.dir) == filepath.Clean(p.fleet.Root)
 }
 
-func (p *Plan) applicationSet(found *findings) any {
+// directories returns the directories that get an Application each.
+func (p *Plan) directories() ([]string, error) {
 	dirs := p.fleet.Directories()
 	if slices.Contains(dirs, filepath.Clean(p.dir)) {
-		found.add(fmt.Errorf("%s: holds VMs itself, so all of it is one Application; "+
-			"move the VMs into directories, or leave out --appset", p.dir))
+		return nil, fmt.Errorf("%s: holds VMs itself, so all of it is one Application; "+
+			"move the VMs into directories, or leave out --appset", p.dir)
+	}
+	return dirs, nil
+}
+
+func (p *Plan) applicationSet(found *findings) any {
+	dirs, err := p.directories()
+	if err != nil {
+		found.add(err)
 		return nil
 	}
 	if err := p.checkAlone(dirs); err != nil {

@@ -55,6 +55,10 @@ type Options struct {
 	// CD. Defaults to Argo CD's own cluster.
 	Server, Cluster string
 
+	// Size is the number of clusters of the fleet, to choose the servers of Argo CD for it; 0 creates Applications
+	// instead.
+	Size int
+
 	// AppSet creates an ApplicationSet. The options below apply only to it.
 	AppSet bool
 	// Clusters lists labels of the clusters to deploy to, as "key=value".
@@ -124,6 +128,7 @@ func (o *Options) misfits() []mistake {
 			o.WithProject && o.Project == defaultProject,
 			"--with-project needs --project: Argo CD's own project \"default\" is not for one fleet",
 		},
+		{o.Size > 0 && o.WithProject, "--size prints no AppProject; remove --with-project"},
 		{
 			o.RestartWindow != "" && !o.WithProject,
 			"--restart-window needs --with-project: windows are a part of the AppProject",

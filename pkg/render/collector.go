@@ -60,6 +60,12 @@ type Rendered struct {
 	shared  byRisk   // approvals of the fleet's tokens, by risk; nil if there are none
 }
 
+// Contents returns the file of the VM, empty for a Job or a Plan, the number of objects, and their size in bytes as
+// compact JSON.
+func (r *Rendered) Contents() (file string, objects, size int) {
+	return r.pos.File, bytes.Count(r.text, []byte{'\n'}), len(r.text)
+}
+
 // NewCollector returns an empty Collector.
 func NewCollector() *Collector {
 	return &Collector{

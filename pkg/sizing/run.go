@@ -3,6 +3,7 @@ package sizing
 import (
 	_ "embed"
 	"encoding/json"
+	"slices"
 )
 
 // Run is one measurement of test/e2e/scale: Applications of the same size on real servers of
@@ -22,6 +23,8 @@ type Run struct {
 	Clusters int `json:"clusters"`
 	// Controllers is the number of application controllers, which share the clusters.
 	Controllers int `json:"controllers"`
+	// Unvalidated is whether the Applications have the sync option Validate=false.
+	Unvalidated bool `json:"unvalidated,omitempty"`
 	// CPUs is the number of CPUs of the computer, which all servers shared.
 	CPUs int `json:"cpus"`
 	// Phases are what was measured, in order.
@@ -34,10 +37,12 @@ type Phase struct {
 	Name string `json:"name"`
 	// Wall is the time in seconds from the commit until Argo CD has recorded every Application as Synced.
 	Wall float64 `json:"wall"`
+	// Idle is the CPU time in seconds that the computer had nothing to do until then.
+	Idle float64 `json:"idle"`
 	// CPU is the CPU time in seconds by [Part], until the servers are idle again.
 	CPU map[Part]float64 `json:"cpu"`
 	// Peak is the largest resident memory in MiB of one process of the part, without the programs that it runs.
-	Peak map[Part]int `json:"peak"`
+	Peak map[Part]float64 `json:"peak"`
 	// Requests is the number of requests that API servers answered, by verb.
 	Requests map[string]int `json:"requests"`
 }
@@ -71,11 +76,12 @@ const (
 //go:embed measured.json
 var measured []byte
 
-// Measured returns the runs that the model is made from: an Application with one VM each, then 1/20 of the
-// fleet of 100,000 VMs, and those that confirm it.
-func Measured() ([]Run, error) {
+// measuredRuns returns the runs of Applications that have, or do not have, Validate=false: the two that the
+// model is made from, of Applications with one VM each and of large ones, and those that confirm it.
+func measuredRuns(unvalidated bool) ([]Run, error) {
 	var runs []Run
-	return runs, json.Unmarshal(measured, &runs)
+	err := json.Unmarshal(measured, &runs)
+	return slices.DeleteFunc(runs, func(r Run) bool { return r.Unvalidated != unvalidated }), err
 }
 
 // Phase returns the phase of that name, or an empty one if it was not measured.

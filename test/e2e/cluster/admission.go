@@ -98,12 +98,12 @@ func (c *Cluster) redirect(configuration *unstructured.Unstructured, url string)
 
 // Install applies objects in order, and waits until the kinds that they define are served.
 // Definitions lose their descriptions, which are most of their text: servers and clients
-// read it again with each of them.
+// read it again with each of them. Where their cost is measured, they keep them.
 func (c *Cluster) Install(ctx context.Context, objects []*unstructured.Unstructured) error {
 	for _, o := range objects {
 		unstructured.RemoveNestedField(o.Object, "status")
 		unstructured.RemoveNestedField(o.Object, "metadata", "creationTimestamp")
-		if o.GetKind() == definitionKind {
+		if o.GetKind() == definitionKind && !c.described {
 			withoutDescriptions(o.Object)
 		}
 		if err := c.Apply(ctx, o); err != nil {

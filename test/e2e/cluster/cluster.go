@@ -21,6 +21,7 @@ type Cluster struct {
 	dir         string
 	host        string   // address of all servers
 	environment []string // of etcd and the API server, in addition to that of the tests
+	described   bool     // whether definitions keep their descriptions
 	programs    map[string]string
 	authority   *pki.Authority
 	running     []*process.Running
@@ -52,9 +53,10 @@ func StartEmpty(ctx context.Context, dir string, programs map[string]string) (*C
 }
 
 // StartAt starts the control plane as [Start] does, with all servers on another address of the loopback device, so that
-// there can be several. Its etcd and API server manage memory as they do elsewhere, so that their cost can be measured.
+// there can be several. Its etcd and API server manage memory as they do elsewhere, and its definitions are whole, so
+// that the cost of clients and servers can be measured.
 func StartAt(ctx context.Context, host, dir string, programs map[string]string) (*Cluster, error) {
-	c := &Cluster{dir: dir, host: host, environment: process.Unlimited, programs: programs}
+	c := &Cluster{dir: dir, host: host, environment: process.Unlimited, described: true, programs: programs}
 	err := c.start(ctx)
 	if err == nil {
 		err = c.Admit(ctx)

@@ -50,7 +50,8 @@ func (b *bench) register(ctx context.Context) error {
 	return nil
 }
 
-// clusterSecret returns the Secret of a cluster (argo-cd v3.2.11, docs/operator-manual/declarative-setup.md, Clusters).
+// clusterSecret returns the Secret of a cluster (argo-cd v3.2.11, docs/operator-manual/declarative-setup.md,
+// Clusters).
 func clusterSecret(c *cluster.Cluster, name string) (*unstructured.Unstructured, error) {
 	ca, cert, key := c.Credentials()
 	files := map[string][]byte{"caData": ca}
@@ -84,7 +85,8 @@ func (b *bench) deploy(ctx context.Context) error {
 	return nil
 }
 
-// refresh has the Applications compared, as a webhook of the repository does (argo-cd v3.2.11, util/webhook/webhook.go).
+// refresh has the Applications compared, as a webhook of the repository does (argo-cd v3.2.11,
+// util/webhook/webhook.go).
 func (b *bench) refresh(ctx context.Context, names []string) error {
 	patch := []byte(`{"metadata": {"annotations": {"` + refreshed + `": "normal"}}}`)
 	for _, name := range names {

@@ -21,7 +21,9 @@ var applications = schema.GroupVersionResource{Group: "argoproj.io", Version: "v
 const refreshed = "argocd.argoproj.io/refresh"
 
 // phase acts, waits until the Applications are synced to the revision that act returns, and returns what that took.
-func (b *bench) phase(ctx context.Context, name string, await []string, act func() (string, error)) (sizing.Phase, error) {
+func (b *bench) phase(
+	ctx context.Context, name string, await []string, act func() (string, error),
+) (sizing.Phase, error) {
 	p := sizing.Phase{Name: name}
 	if err := b.idle(ctx); err != nil {
 		return p, err
@@ -46,6 +48,11 @@ func (b *bench) phase(ctx context.Context, name string, await []string, act func
 		return p, err
 	}
 	p.Wall = round(time.Since(start).Seconds())
+	synced, err := idleTime()
+	if err != nil {
+		return p, err
+	}
+	p.Idle = round(synced - before.idle)
 	if err := b.idle(ctx); err != nil {
 		return p, err
 	}
@@ -98,8 +105,8 @@ func (b *bench) idle(ctx context.Context) error {
 	}
 }
 
-// synced waits until Argo CD has recorded the Applications as synced to the revision. It watches them, because repeated
-// reads of large objects would be a part of what is measured.
+// synced waits until Argo CD has recorded the Applications as synced to the revision. It watches them, because
+// repeated reads of large objects would be a part of what is measured.
 func (b *bench) synced(ctx context.Context, names []string, revision string) error {
 	ctx, cancel := context.WithTimeout(ctx, b.patience)
 	defer cancel()
@@ -120,8 +127,7 @@ func (b *bench) synced(ctx context.Context, names []string, revision string) err
 			if waiting[app.GetName()] = unfinished(app, revision); waiting[app.GetName()] != "" {
 				continue
 			}
-			delete(waiting, app.GetName())
-			if len(waiting) == 0 {
+			if delete(waiting, app.GetName()); len(waiting) == 0 {
 				break
 			}
 		}
@@ -144,7 +150,7 @@ func unsynced(waiting map[string]string, err error) error {
 // unfinished returns why an Application is not yet synced to the revision, or an empty text.
 func unfinished(app *unstructured.Unstructured, revision string) string {
 	text := func(fields ...string) string {
-		value, _, _ := unstructured.NestedString(app.Object, fields...) //nolint:errcheck // it is text or missing
+		value, _, _ := unstructured.NestedString(app.Object, fields...)
 		return value
 	}
 	switch phase := text("status", "operationState", "phase"); {

@@ -15,8 +15,8 @@ import (
 	"github.com/vmrender/vmrender/test/e2e/gitrepo"
 )
 
-// header is the fleet: pets with a root disk, a data disk and cloud-init, so each VM is a VirtualMachine, two DataVolumes
-// and a Secret.
+// header is the fleet: pets with a root disk, a data disk and cloud-init, so each VM is a VirtualMachine, two
+// DataVolumes and a Secret.
 const header = `apiVersion: vmrender.io/v1alpha1
 kind: Fleet
 metadata: {name: scale}
@@ -40,7 +40,7 @@ const entry = `  vm-%[1]d:
     cpu: %[2]d
     memory: %[3]dGi
     disks: {root: {size: %[4]dGi, storageClass: ceph}, data0: {size: %[5]dGi, storageClass: ceph}}
-    cloudInit: {user: alice, sshKeys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB0n9Zl5k7mQ4x2c8r1v6t3y5u7i9o0p2a4s6d8f0g1h alice]}
+    cloudInit: {user: alice, sshKeys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB0n9Zl5k7mQ4x2c8r1v6t3y5u7i9o0p2a4s6d]}
     vars: {team: team-%[6]d}
 `
 
@@ -126,7 +126,20 @@ func (e *estate) application(ctx context.Context, i int, server string) (*unstru
 	if err != nil || len(objects) != 1 {
 		return nil, fmt.Errorf("one Application was expected: %w\n%s", err, text)
 	}
-	return objects[0], nil
+	if e.scenario.Unvalidated {
+		err = addOption(objects[0], "Validate=false")
+	}
+	return objects[0], err
+}
+
+// addOption adds a sync option to an Application.
+func addOption(app *unstructured.Unstructured, option string) error {
+	path := []string{"spec", "syncPolicy", "syncOptions"}
+	options, _, err := unstructured.NestedStringSlice(app.Object, path...)
+	if err != nil {
+		return err
+	}
+	return unstructured.SetNestedStringSlice(app.Object, append(options, option), path...)
 }
 
 func (e *estate) run(ctx context.Context, args ...string) ([]byte, error) {

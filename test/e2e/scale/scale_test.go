@@ -18,17 +18,18 @@ import (
 )
 
 var (
-	sizes = flag.String("sizes", "2x3", "`runs` to measure, as APPLICATIONSxVMS or APPLICATIONSxVMSxCLUSTERSxCONTROLLERS, "+
-		"separated by commas")
-	write = flag.String("write", "", "`file` for the runs, such as pkg/sizing/measured.json, by its path in the repository")
+	sizes = flag.String("sizes", "2x3", "`runs` to measure, separated by commas: APPLICATIONSxVMS, or "+
+		"APPLICATIONSxVMSxCLUSTERSxCONTROLLERS; with :unvalidated, Applications have Validate=false")
+	write = flag.String("write", "", "`file` for the runs, such as pkg/sizing/measured.json, in the repository")
 	limit = flag.Duration("limit", 30*time.Minute, "`duration` after which a phase has failed")
 )
 
-// A fleet in several Applications is synced, and so is each later commit: to all of them, or to one. What the servers take
-// for that is measured. With the default size, the numbers are small, and only the way to them is tested.
+// A fleet in several Applications is synced, and so is each later commit: to all of them, or to one. What the
+// servers take for that is measured. With the default size, the numbers are small, and only the way to them is
+// tested.
 func TestScale(t *testing.T) {
 	var runs []sizing.Run
-	for _, size := range strings.Split(*sizes, ",") {
+	for size := range strings.SplitSeq(*sizes, ",") {
 		s, err := parse(size)
 		require.NoError(t, err)
 		run, err := scale.Measure(t.Context(), prepared, s, *limit, os.Stderr)
@@ -62,6 +63,7 @@ func check(t *testing.T, run *sizing.Run) {
 // parse reads a size.
 func parse(text string) (scale.Scenario, error) {
 	numbers := []int{0, 0, 1, 1}
+	text, unvalidated := strings.CutSuffix(text, ":unvalidated")
 	fields := strings.Split(text, "x")
 	err := errors.New("expected two to four numbers")
 	if len(fields) >= 2 && len(fields) <= len(numbers) {
@@ -75,5 +77,7 @@ func parse(text string) (scale.Scenario, error) {
 	if err != nil {
 		err = fmt.Errorf("-sizes %q: %w", text, err)
 	}
-	return scale.Scenario{Applications: numbers[0], VMs: numbers[1], Clusters: numbers[2], Controllers: numbers[3]}, err
+	return scale.Scenario{
+		Applications: numbers[0], VMs: numbers[1], Clusters: numbers[2], Controllers: numbers[3], Unvalidated: unvalidated,
+	}, err
 }

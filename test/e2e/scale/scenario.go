@@ -1,5 +1,5 @@
-// Package scale measures what Argo CD and the API servers need for many Applications with many VMs. Everything is real
-// except the hypervisor: VMs are objects, whose status this package writes.
+// Package scale measures what Argo CD and the API servers need for many Applications with many VMs. Everything
+// is real except the hypervisor: VMs are objects, whose status this package writes.
 package scale
 
 import (
@@ -25,6 +25,8 @@ type Scenario struct {
 	VMs          int // of one Application
 	Clusters     int // the first is also that of Argo CD
 	Controllers  int // application controllers
+	// Unvalidated Applications have the sync option Validate=false.
+	Unvalidated bool
 }
 
 // bench is a running scenario.
@@ -38,12 +40,16 @@ type bench struct {
 	patience  time.Duration // for a phase
 }
 
-// Measure starts the servers, runs all phases and returns what they took. It writes everything below the directory of p.
-func Measure(ctx context.Context, p lab.Prepared, s Scenario, patience time.Duration, log io.Writer) (sizing.Run, error) {
+// Measure starts the servers, runs all phases and returns what they took. It writes everything below the
+// directory of p.
+func Measure(
+	ctx context.Context, p lab.Prepared, s Scenario, patience time.Duration, log io.Writer,
+) (sizing.Run, error) {
 	b := &bench{scenario: s, log: log, patience: patience}
 	run := sizing.Run{
 		Applications: s.Applications, VMs: s.VMs, Clusters: s.Clusters, Controllers: s.Controllers, CPUs: runtime.NumCPU(),
-		Files: 1 + 2*s.Applications,
+		Unvalidated: s.Unvalidated,
+		Files:       1 + 2*s.Applications,
 	}
 	dir, err := os.MkdirTemp(p.Dir, "run-")
 	if err != nil {

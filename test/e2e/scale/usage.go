@@ -3,6 +3,7 @@ package scale
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -27,15 +28,16 @@ var parts = map[string]sizing.Part{
 // usage is what the servers have used.
 type usage struct {
 	cpu  map[sizing.Part]float64 // seconds, with the programs that they have run
-	peak map[sizing.Part]int     // MiB of the largest process, without these programs
+	peak map[sizing.Part]float64 // MiB of the largest process, without these programs
+	idle float64                 // seconds that the CPUs of the computer had nothing to do
 }
 
-// ticks is the number of clock ticks per second in /proc, which is the same on all platforms of Linux that Go supports
-// (Linux, include/asm-generic/param.h, USER_HZ).
+// ticks is the number of clock ticks per second in /proc, which is the same on all platforms of Linux that Go
+// supports (Linux, include/asm-generic/param.h, USER_HZ).
 const ticks = 100
 
-// processes returns the numbers that /proc has for the servers. The sandbox has process IDs of its own, and /proc is that of
-// the computer: it lists both numbers of a process (proc(5), status: NSpid).
+// processes returns the numbers that /proc has for the servers. The sandbox has process IDs of its own, and
+// /proc is that of the computer: it lists both numbers of a process (proc(5), status: NSpid).
 func processes(servers []*process.Running) (map[*process.Running]int, error) {
 	own, err := os.Readlink("/proc/self/ns/pid")
 	if err != nil {
@@ -55,8 +57,9 @@ func processes(servers []*process.Running) (map[*process.Running]int, error) {
 		if len(ids) == 0 {
 			continue
 		}
-		outer, _ := strconv.Atoi(filepath.Base(dir)) //nolint:errcheck // the pattern is one of numbers
-		inner, _ := strconv.Atoi(ids[len(ids)-1])    //nolint:errcheck // the kernel writes numbers
+		// Both are numbers, by the pattern and by the kernel.
+		outer, _ := strconv.Atoi(filepath.Base(dir))
+		inner, _ := strconv.Atoi(ids[len(ids)-1])
 		outside[inner] = outer
 	}
 	found := map[*process.Running]int{}
@@ -81,7 +84,11 @@ func statusField(dir, name string) string {
 
 // used reads what the servers have used since they started, and their peaks since [resetPeaks].
 func used(servers map[*process.Running]int) (usage, error) {
-	u := usage{map[sizing.Part]float64{}, map[sizing.Part]int{}}
+	u := usage{cpu: map[sizing.Part]float64{}, peak: map[sizing.Part]float64{}}
+	var err error
+	if u.idle, err = idleTime(); err != nil {
+		return u, err
+	}
 	for s, pid := range servers {
 		part, is := parts[filepath.Base(s.Name)]
 		if !is {
@@ -110,8 +117,8 @@ func (u usage) total() float64 {
 	return sum
 }
 
-// cpuOf returns the CPU time in seconds of a process and of those of its children that have ended (proc(5), stat: utime,
-// stime, cutime, cstime).
+// cpuOf returns the CPU time in seconds of a process and of those of its children that have ended (proc(5),
+// stat: utime, stime, cutime, cstime).
 func cpuOf(pid int) (float64, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -131,11 +138,24 @@ func cpuOf(pid int) (float64, error) {
 	return float64(sum) / ticks, nil
 }
 
+// idleTime returns the seconds that the CPUs of the computer had nothing to do since it started (proc(5), stat: idle and
+// iowait).
+func idleTime() (float64, error) {
+	stat, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0, err
+	}
+	var name string
+	var user, nice, system, idle, iowait int
+	_, err = fmt.Sscan(string(stat), &name, &user, &nice, &system, &idle, &iowait)
+	return float64(idle+iowait) / ticks, err
+}
+
 // peakOf returns the largest resident memory of a process in MiB since [resetPeaks].
-func peakOf(pid int) (int, error) {
+func peakOf(pid int) (float64, error) {
 	number, _, _ := strings.Cut(statusField(fmt.Sprintf("/proc/%d", pid), "VmHWM:"), " ")
 	kib, err := strconv.Atoi(number)
-	return kib >> 10, err
+	return math.Round(float64(kib)/102.4) / 10, err
 }
 
 // resetPeaks makes the largest memory of each server its present one (proc(5), clear_refs: 5).

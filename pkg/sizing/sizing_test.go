@@ -1,0 +1,197 @@
+package sizing
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/internal/golden"
+)
+
+// linear returns a run with costs of 2 s for an Application and 0.5 s for each of its objects, in all parts and
+// phases.
+func linear(applications, objects int) Run {
+	r := Run{
+		Applications: applications, VMs: objects, Objects: objects, Bytes: 1024 * objects,
+		Clusters: 1, Controllers: 1, CPUs: 2,
+	}
+	for _, name := range phases {
+		p := Phase{Name: name, CPU: map[Part]float64{}, Requests: map[string]int{}, Peak: map[Part]float64{}}
+		cost := r.acting(name) * (2 + 0.5*float64(objects))
+		for _, part := range Parts {
+			p.CPU[part] = cost
+			p.Wall += cost
+			p.Idle += cost
+		}
+		p.Requests["GET"] = int(r.acting(name)) * (5 + 3*objects)
+		p.Peak[Controller] = float64(100 + applications*objects)
+		p.Peak[Redis] = float64(10 + applications*objects)
+		r.Phases = append(r.Phases, p)
+	}
+	return r
+}
+
+// The model predicts costs of runs that it was not made from, if they are linear.
+func TestFit(t *testing.T) {
+	t.Parallel()
+	m, err := Fit(linear(10, 1), linear(10, 100))
+	require.NoError(t, err)
+	other := linear(30, 50)
+	f := other.fleet()
+	for _, name := range phases {
+		p := other.Phase(name)
+		c := m.Cost(name, f)
+		for _, part := range Parts {
+			require.InDelta(t, p.CPU[part], c.CPU[part], 1e-6, "%s of %s", part, name)
+		}
+		require.InDelta(t, total(p.Requests), c.Requests, 1e-6, name)
+		require.InDelta(t, p.Wall, m.Wall(name, f, 2), 1e-6, name)
+	}
+	require.InDelta(t, 100+1500, m.ControllerMemory(1500), 1e-6)
+}
+
+func TestFitRefuses(t *testing.T) {
+	t.Parallel()
+	_, err := Fit(linear(10, 5), linear(10, 5))
+	require.ErrorContains(t, err, "two runs")
+	_, err = Fit(Run{}, linear(10, 5))
+	require.ErrorContains(t, err, "two runs")
+}
+
+// A file that a render sends costs the repo-server and the sidecar, and no other part.
+func TestFilesCost(t *testing.T) {
+	t.Parallel()
+	m, err := Fit(linear(10, 1), linear(10, 100))
+	require.NoError(t, err)
+	few, many := Fleet{Applications: 2, Files: 1}, Fleet{Applications: 2, Files: 1001}
+	a, b := m.Cost(All, few), m.Cost(All, many)
+	require.InDelta(t, 2*1000*filePacked, b.CPU[RepoServer]-a.CPU[RepoServer], 1e-9)
+	require.InDelta(t, 2*1000*fileUnpacked, b.CPU[Sidecar]-a.CPU[Sidecar], 1e-9)
+	require.InDelta(t, a.CPU[Controller], b.CPU[Controller], 1e-9)
+	require.Equal(t, m.Cost(Refresh, few), m.Cost(Refresh, many))
+}
+
+// measuredModels returns the models of measured.json, of Applications as `vmrender app` prints them and with
+// Validate=false.
+func measuredModels(t *testing.T) (validated, unvalidated model) {
+	t.Helper()
+	var models [2]model
+	for i, name := range []string{"", "`Validate=false`"} {
+		m, err := newModel(i == 1)
+		require.NoError(t, err)
+		runs, err := measuredRuns(i == 1)
+		require.NoError(t, err)
+		models[i] = model{m, name, runs}
+	}
+	return models[0], models[1]
+}
+
+// measuredModel returns the model of Applications as `vmrender app` prints them.
+func measuredModel(t *testing.T) (*Model, []Run) {
+	t.Helper()
+	m, _ := measuredModels(t)
+	return m.Model, m.runs
+}
+
+// The runs that a model was not made from confirm it: the CPU time and the requests of a first sync and of a
+// commit to all, which the page speaks of.
+func TestMeasurementsConfirm(t *testing.T) {
+	t.Parallel()
+	validated, unvalidated := measuredModels(t)
+	for _, m := range []model{validated, unvalidated} {
+		require.GreaterOrEqual(t, len(m.runs), 4)
+		for _, r := range m.runs[2:] {
+			for _, name := range []string{First, All} {
+				p, c := r.Phase(name), m.Cost(name, r.fleet())
+				require.InEpsilon(t, total(p.CPU), c.Total(), 0.3, "CPU of %s, %d × %d", name, r.Applications, r.VMs)
+				require.InEpsilon(t, total(p.Requests), c.Requests, 0.3, "requests of %s, %d × %d", name, r.Applications, r.VMs)
+			}
+		}
+	}
+}
+
+// Without validation of each object by the controllers, a commit takes less of them.
+func TestValidationCosts(t *testing.T) {
+	t.Parallel()
+	validated, unvalidated := measuredModels(t)
+	f := Example(10000, validated.runs[1])
+	require.Less(t, 2*unvalidated.Cost(All, f).CPU[Controller], validated.Cost(All, f).CPU[Controller])
+}
+
+// The servers of a fleet are never fewer or smaller than those of a smaller fleet, and reach the goal.
+func TestServersGrow(t *testing.T) {
+	t.Parallel()
+	m, runs := measuredModel(t)
+	var last Servers
+	for _, vms := range []int{10, 1000, 10000, 100000} {
+		f := Example(vms, runs[1])
+		s := m.Servers(f)
+		require.LessOrEqual(t, s.Controllers, f.Clusters)
+		require.GreaterOrEqual(t, s.Controllers*s.ControllerCPUs, last.Controllers*last.ControllerCPUs)
+		require.GreaterOrEqual(t, s.RepoServers, last.RepoServers)
+		require.GreaterOrEqual(t, s.RedisMemory, last.RedisMemory)
+		require.GreaterOrEqual(t, s.RenderTimeout, defaultRenderTimeout)
+		require.LessOrEqual(t, m.Deployed(All, f, s), Soon+m.through(f, s))
+		last = s
+	}
+	require.Greater(t, last.Controllers, 1)
+}
+
+// One cluster has one controller, however large it is.
+func TestOneClusterIsNotDivided(t *testing.T) {
+	t.Parallel()
+	m, runs := measuredModel(t)
+	f := Example(100000, runs[1])
+	f.Clusters = 1
+	s := m.Servers(f)
+	require.Equal(t, 1, s.Controllers)
+	require.Greater(t, s.ControllerCPUs, mostControllerCPUs)
+	require.Greater(t, s.ControllerMemory, m.Servers(Example(100000, runs[1])).ControllerMemory)
+}
+
+func TestValues(t *testing.T) {
+	t.Parallel()
+	m, runs := measuredModel(t)
+	for name, vms := range map[string]int{"small": 1000, "large": 100000} {
+		got, err := m.Values(Example(vms, runs[1]), map[string]string{"large": "registry.example.com/vmrender:1"}[name])
+		require.NoError(t, err)
+		golden.Equal(t, filepath.Join("testdata", name+".yaml"), string(got))
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	for want, x := range map[string]float64{
+		"0": 0, "0.057": 0.0571, "9.5": 9.54, "12": 12.4, "1,234,568": 1234567.9, "999": 999,
+	} {
+		require.Equal(t, want, number(x))
+	}
+	require.Equal(t, "119 s", duration(118.2))
+	require.Equal(t, "3 min", duration(121))
+}
+
+// page is the page whose tables are made from the model. Each is between two comments.
+const page = "../../docs/how-to/scale.md"
+
+// The tables of the page are those of the model. With -update, they are written.
+func TestPage(t *testing.T) {
+	validated, unvalidated := measuredModels(t)
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	got := string(text)
+	for name, table := range map[string]string{
+		"servers": serversTable(validated, unvalidated), "costs": costsTable(validated, unvalidated),
+		"runs": runsTable(validated, unvalidated),
+	} {
+		begin, end := "<!-- "+name+": written by the tests of pkg/sizing -->\n\n", "\n<!-- end of "+name+" -->"
+		before, rest, found := strings.Cut(got, begin)
+		require.True(t, found, begin)
+		_, after, found := strings.Cut(rest, end)
+		require.True(t, found, end)
+		got = before + begin + table + end + after
+	}
+	golden.Equal(t, page, got)
+}
