@@ -31,13 +31,18 @@ func (m *Model) Values(f Fleet, image string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	unvalidated, err := newModel(true)
+	if err != nil {
+		return nil, err
+	}
 	all := m.Cost(All, f).CPU
 	var text bytes.Buffer
 	err = t.Execute(&text, map[string]any{
 		"Fleet": f, "Servers": s, "Container": container, "Soon": float64(Soon), "Earlier": Earlier,
 		"All": m.Deployed(All, f, s), "One": m.Deployed(One, f, s),
 		"Refresh": m.Cost(Refresh, f).CPU[Controller], "Controller": all[Controller],
-		"RepoServer": all[RepoServer], "Sidecar": all[Sidecar],
+		"Unvalidated": unvalidated.Cost(All, f).CPU[Controller],
+		"RepoServer":  all[RepoServer], "Sidecar": all[Sidecar],
 	})
 	return text.Bytes(), err
 }

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,11 +37,11 @@ func TestScale(t *testing.T) {
 		require.NoError(t, err, size)
 		check(t, &run)
 		runs = append(runs, run)
-	}
-	if *write != "" {
-		text, err := json.MarshalIndent(runs, "", "\t")
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(prepared.Root+"/"+*write, append(text, '\n'), 0o644))
+		if *write != "" { // after each run, because they take hours
+			text, err := json.MarshalIndent(runs, "", "\t")
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(filepath.Join(prepared.Root, *write), append(text, '\n'), 0o644))
+		}
 	}
 }
 
