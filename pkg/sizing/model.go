@@ -55,8 +55,6 @@ type Model struct {
 	// memory is the resident memory in MiB of an application controller with no objects, and that of a further object
 	// in its clusters.
 	memory rate
-	// redis is the memory in MiB of Redis with no objects, and that of a further KiB of manifests.
-	redis rate
 	// busy is the share of the CPU time that the servers take of what other programs leave to them, by phase.
 	busy map[string]float64
 }
@@ -80,8 +78,7 @@ func Fit(small, large Run) (*Model, error) {
 			float64(large.Objects), total(l.Requests)/large.acting(name))
 		m.busy[name] = total(l.CPU) / (total(l.CPU) + l.Idle)
 	}
-	m.memory = peaks(small, large, Controller, float64(small.Objects), float64(large.Objects))
-	m.redis = peaks(small, large, Redis, small.units(RepoServer), large.units(RepoServer))
+	m.memory = through(small.kept(), small.peak(Controller), large.kept(), large.peak(Controller))
 	return m, nil
 }
 
@@ -98,21 +95,17 @@ func through(x0, y0, x1, y1 float64) rate {
 	return rate{fixed: math.Max(0, y1-unit*x1), unit: unit}
 }
 
-// peaks returns the largest memory in MiB of a process of the part, by the units of all Applications of its clusters.
-func peaks(small, large Run, part Part, unitsOfSmall, unitsOfLarge float64) rate {
-	peak := func(r Run) (most float64) {
-		for _, p := range r.Phases {
-			most = max(most, p.Peak[part])
-		}
-		return most
+// peak returns the largest memory in MiB of a process of the part.
+func (r *Run) peak(part Part) (most float64) {
+	for _, p := range r.Phases {
+		most = max(most, p.Peak[part])
 	}
-	share := func(r Run) float64 {
-		if part == Controller {
-			return float64(r.Applications) / float64(max(1, r.Controllers))
-		}
-		return float64(r.Applications)
-	}
-	return through(unitsOfSmall*share(small), peak(small), unitsOfLarge*share(large), peak(large))
+	return most
+}
+
+// kept returns the number of objects in the clusters of one controller.
+func (r *Run) kept() float64 {
+	return float64(r.Objects*r.Applications) / float64(max(1, r.Controllers))
 }
 
 // units returns the size of one Application in the unit that the cost of a part grows with: KiB for those that write,

@@ -68,7 +68,18 @@ const apiServerCPUs = 2
 // of the fleet's objects.
 func (m *Model) ControllerMemory(objects int) float64 { return m.memory.of(1, float64(objects)) }
 
-// RedisMemory returns the memory in MiB of Redis for the manifests of a fleet and some earlier versions of them.
-func (m *Model) RedisMemory(f Fleet, earlier int) float64 {
-	return m.redis.of(1, float64(f.Bytes)/1024*float64(1+earlier))
+// Redis keeps manifests by commit, and the states of each object: in the cluster and in Git, before and after
+// defaults (argo-cd v3.2.11, pkg/apis/application/v1alpha1/types.go, ResourceDiff). It keeps all of them compressed
+// with gzip (util/cache/redis.go).
+const (
+	redisBase = 12 // MiB, without manifests; measured
+	states    = 4
+	// Compressed is how many times smaller the manifests of an Application are at least, compressed with gzip.
+	Compressed = 6
+)
+
+// RedisMemory returns the memory in MiB of Redis for the manifests of a fleet and some earlier versions of them. It is
+// computed: in the runs, Redis grows by one MiB at most.
+func RedisMemory(f Fleet, earlier int) float64 {
+	return redisBase + mib(f.Bytes)*float64(1+earlier+states)/Compressed
 }

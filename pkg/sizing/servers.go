@@ -62,7 +62,7 @@ func (m *Model) Servers(f Fleet) Servers {
 	s.RepoServerMemory = max(leastMemory, roundUp(repoServerBase+copies, 128))
 	s.SidecarProcesses = max(leastSidecar, roundUp(sidecarBase+float64(s.Parallel)*renderMemory(f.Largest), 256))
 	s.SidecarDirectory = max(leastSidecar, roundUp(float64(s.Parallel)*mib(f.Pages)*unpacking, 256))
-	s.RedisMemory = roundUp(2*m.RedisMemory(f, Earlier), 128) // Redis needs as much again while it writes a copy
+	s.RedisMemory = roundUp(2*RedisMemory(f, Earlier), 128) // Redis needs as much again while it writes a copy
 	m.chooseProcessors(&s, f)
 	return s
 }

@@ -28,7 +28,6 @@ func linear(applications, objects int) Run {
 		}
 		p.Requests["GET"] = int(r.acting(name)) * (5 + 3*objects)
 		p.Peak[Controller] = float64(100 + applications*objects)
-		p.Peak[Redis] = float64(10 + applications*objects)
 		r.Phases = append(r.Phases, p)
 	}
 	return r
