@@ -32,8 +32,8 @@ type Application struct {
 // The cost of sending a file to the plugin, in CPU seconds, from the table "One repository, many Applications" of
 // docs/explanation/performance.md: Applications of 100 VMs that send 10,000 files or 100.
 const (
-	filePacked   = (0.47 - 0.09) / 9900 // of repo-server
-	fileUnpacked = (0.25 - 0.02) / 9900 // of cmp-server
+	filePacked   = (0.56 - 0.11) / 9900 // of repo-server
+	fileUnpacked = (0.3 - 0.03) / 9900 // of cmp-server
 )
 
 // rate is the cost of an Application in one phase: CPU seconds of a part, or requests.

@@ -110,9 +110,9 @@ func (m *Model) chooseProcessors(s *Servers, f Fleet) {
 // plugin and with Argo CD itself", 1 and 10,000 VMs, and "Results".
 const (
 	repoServerBase   = 100
-	repoServerCopies = 22 // (681 - 99.9) / 27.9
+	repoServerCopies = 23 // (743 - 95.3) / 28.6
 	sidecarBase      = 90
-	sidecarCopies    = 10 // (359 - 99.2) / 27.9
+	sidecarCopies    = 10 // (364 - 86.2) / 28.6
 	// One process of vmrender-cmp with one VM, copies of the manifests, and the most that it took.
 	processBase, processCopies, processMost = 18, 12, 80
 )
