@@ -33,7 +33,7 @@ type Application struct {
 // docs/explanation/performance.md: Applications of 100 VMs that send 10,000 files or 100.
 const (
 	filePacked   = (0.56 - 0.11) / 9900 // of repo-server
-	fileUnpacked = (0.3 - 0.03) / 9900 // of cmp-server
+	fileUnpacked = (0.3 - 0.03) / 9900  // of cmp-server
 )
 
 // rate is the cost of an Application in one phase: CPU seconds of a part, or requests.
