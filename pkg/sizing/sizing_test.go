@@ -105,8 +105,8 @@ func TestMeasurementsConfirm(t *testing.T) {
 		for _, r := range m.runs[2:] {
 			for _, name := range []string{First, All} {
 				p, c := r.Phase(name), m.Cost(name, r.fleet())
-				require.InEpsilon(t, total(p.CPU), c.Total(), 0.3, "CPU of %s, %d × %d", name, r.Applications, r.VMs)
-				require.InEpsilon(t, total(p.Requests), c.Requests, 0.3, "requests of %s, %d × %d", name, r.Applications, r.VMs)
+				require.InEpsilon(t, total(p.CPU), c.Total(), 0.2, "CPU of %s, %d × %d", name, r.Applications, r.VMs)
+				require.InEpsilon(t, total(p.Requests), c.Requests, 0.2, "requests of %s, %d × %d", name, r.Applications, r.VMs)
 			}
 		}
 	}

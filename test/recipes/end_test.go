@@ -30,31 +30,34 @@ func write(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
+// git runs git in a directory, with an identity for commits.
+func git(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	identity := []string{"-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgSign=false"}
+	command(t, dir, nil, "git", append(identity, args...)...)
+}
+
 // clone returns a clone of a repository with a fleet. The memory of a VM is changed in it,
 // and the base branch has newer commits.
 func clone(t *testing.T, branch string) string {
 	t.Helper()
 	origin, work := t.TempDir(), t.TempDir()
-	git := func(dir string, args ...string) {
-		identity := []string{"-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgSign=false"}
-		command(t, dir, nil, "git", append(identity, args...)...)
-	}
-	git(origin, "init", "-q", "-b", branch)
+	git(t, origin, "init", "-q", "-b", branch)
 	write(t, origin, map[string]string{
 		"sites/a/fleet.yaml": "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: a}\n" +
 			"defaults: {namespace: prod, os: fedora, flavor: small}\n",
 		"sites/a/vms.yaml":         "vms:\n  web: {memory: 4Gi}\n  db: {memory: 8Gi}\n",
 		"sites/a/.env/prod b.yaml": "namespaceSuffix: -prod\n",
 	})
-	git(origin, "add", "-A")
-	git(origin, "commit", "-q", "-m", "base")
-	git(work, "clone", "-q", origin, ".")
-	git(work, "checkout", "-q", "-b", "change")
+	git(t, origin, "add", "-A")
+	git(t, origin, "commit", "-q", "-m", "base")
+	git(t, work, "clone", "-q", origin, ".")
+	git(t, work, "checkout", "-q", "-b", "change")
 	write(t, work, map[string]string{"sites/a/vms.yaml": "vms:\n  web: {memory: 2Gi}\n  db: {memory: 8Gi}\n"})
-	git(work, "commit", "-q", "-a", "-m", "change")
+	git(t, work, "commit", "-q", "-a", "-m", "change")
 	write(t, origin, map[string]string{"sites/a/vms.yaml": "vms:\n  web: {memory: 4Gi}\n  db: {memory: 8Gi}\n  other: {}\n"})
-	git(origin, "commit", "-q", "-a", "-m", "somebody else's")
-	git(work, "fetch", "-q")
+	git(t, origin, "commit", "-q", "-a", "-m", "somebody else's")
+	git(t, work, "fetch", "-q")
 	return work
 }
 

@@ -106,16 +106,10 @@ func renovateConfig(t *testing.T, host string) string {
 func repositoryOf(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range files {
-		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-	}
-	for _, args := range [][]string{
-		{"init", "--quiet"}, {"add", "."},
-		{"-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false", "commit", "--quiet", "--message=a"},
-	} {
-		runIn(t, dir, "git", args...)
-	}
+	write(t, dir, files)
+	git(t, dir, "init", "--quiet")
+	git(t, dir, "add", ".")
+	git(t, dir, "commit", "--quiet", "--message=a")
 	return dir
 }
 
@@ -175,19 +169,10 @@ func renovate(t *testing.T) string {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(partial) })
 	require.NoError(t, os.WriteFile(filepath.Join(partial, "package.json"), []byte(`{"private": true}`), 0o600))
-	runIn(t, partial, "npm", "install", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund", "--silent",
+	command(t, partial, nil, "npm", "install", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund", "--silent",
 		renovatePackage, nodePackage)
 	if err := os.Rename(partial, dir); !errors.Is(err, fs.ErrExist) {
 		require.NoError(t, err)
 	}
 	return dir
-}
-
-// runIn runs a program in a directory.
-func runIn(t *testing.T, dir, name string, args ...string) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), name, args...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
 }

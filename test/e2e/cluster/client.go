@@ -83,11 +83,8 @@ func (c *Client) writeConfig(path string, user clientcmdapi.AuthInfo) error {
 	}, path)
 }
 
-// Credentials returns the certificate, as PEM, of the API server's authority, and the paths of the administrator's
-// certificate and key.
-func (c *Client) Credentials() (ca []byte, cert, key string) {
-	return c.config.CAData, c.config.CertFile, c.config.KeyFile
-}
+// Credentials returns the paths of the administrator's certificate and key.
+func (c *Client) Credentials() (cert, key string) { return c.config.CertFile, c.config.KeyFile }
 
 // CA returns the certificate, as PEM, of the API server's authority.
 func (c *Client) CA() []byte { return c.config.CAData }

@@ -53,8 +53,8 @@ func (b *bench) register(ctx context.Context) error {
 // clusterSecret returns the Secret of a cluster (argo-cd v3.2.11, docs/operator-manual/declarative-setup.md,
 // Clusters).
 func clusterSecret(c *cluster.Cluster, name string) (*unstructured.Unstructured, error) {
-	ca, cert, key := c.Credentials()
-	files := map[string][]byte{"caData": ca}
+	cert, key := c.Credentials()
+	files := map[string][]byte{"caData": c.CA()}
 	for field, path := range map[string]string{"certData": cert, "keyData": key} {
 		var err error
 		if files[field], err = os.ReadFile(path); err != nil {
