@@ -27,12 +27,11 @@ func extensions(t *testing.T) map[string]string {
 	read("helm/protection.yaml", &helm)
 	var values corev1.ConfigMap
 	for _, o := range helm.ExtraObjects {
-		if o.Kind == "ConfigMap" {
+		if o.Kind == "ConfigMap" && o.Name == openshift.Name {
 			values = o
 		}
 	}
 	require.Equal(t, "openshift-gitops", openshift.Namespace)
-	require.Equal(t, openshift.Name, values.Name)
 	return map[string]string{"helm": values.Data[extensionFile], "openshift-gitops": openshift.Data[extensionFile]}
 }
 

@@ -17,12 +17,12 @@ import (
 const appHelp = `Print the Argo CD Application that renders the fleet or directory at PATH with the
 plugin. PATH defaults to the working directory. Argo CD renders it again after every
 commit; with --generate-paths, only after commits that change an input: PATH,
-fleet.yaml, an overlay, or the _defaults.yaml of a parent directory.
+fleet.yaml, platform.yaml, an overlay, or the _defaults.yaml of a parent directory.
 
 With --appset, print an ApplicationSet instead. It has one Application for each
-directory that contains VMs. With --clusters, it has one for each of these
-directories on each cluster. With --rolling, the Applications are synced step by
-step, and Applications without a step are synced last.
+directory that contains VMs, with --generate-paths unless it is false. With --clusters,
+it has one for each of these directories on each cluster. With --rolling, the
+Applications are synced step by step, and Applications without a step are synced last.
 
 With --with-project, also print the AppProject of a tenant. It allows the
 repository, the namespaces of the VMs on the destination, and the kinds that the
@@ -46,6 +46,9 @@ they are for the Applications that these flags create. Put them after the values
 The fleet is validated first. If there is an error, it is reported on stderr and
 nothing is written to stdout.`
 
+// pathsFlag is the flag whose default depends on another.
+const pathsFlag = "generate-paths"
+
 func newAppCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "app [PATH]",
@@ -68,6 +71,9 @@ func newAppCommand() *cobra.Command {
 	order := new(fluxFlags)
 	order.register(cmd)
 	cmd.Args = cobra.MatchAll(argsBetween(0, 1), func(cmd *cobra.Command, _ []string) error {
+		if !cmd.Flags().Changed(pathsFlag) {
+			o.GeneratePaths = o.AppSet
+		}
 		o.Fleet = flags.options(cmd, vms)
 		return errors.Join(checkSize(cmd, o.Size), o.Check())
 	})
@@ -142,8 +148,8 @@ func registerApp(cmd *cobra.Command, o *delivery.Options, vms *[]string) {
 	flags.StringVar(&o.PlanURL, "plan-url", "", "`URL` of a page with the plans of the fleet, to which Argo CD links")
 	flags.BoolVar(&o.ManualSync, "manual-sync", false,
 		"no automated sync, for a fleet that adopts existing VMs")
-	flags.BoolVar(&o.GeneratePaths, "generate-paths", false,
-		"render again only if a commit changes input files of the Application")
+	flags.BoolVar(&o.GeneratePaths, pathsFlag, false,
+		"render again only if a commit changes input files of the Application (default with --appset)")
 	flags.StringVar(&o.ArgoCDNamespace, "argocd-namespace", "",
 		"`namespace` of Argo CD (default argocd, or openshift-gitops if the target is OpenShift)")
 	flags.StringVar(&o.AppNamespace, "app-namespace", "",

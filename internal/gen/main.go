@@ -10,7 +10,7 @@
 //   - a change of examples/fleet, for the picture of a plan in docs/images/,
 //   - the identifiers of package rule and the examples in diagnostics/, for
 //     docs/reference/diagnostics.md and the meanings in package rule,
-//   - the parameters of the plugin, the customizations and the extension of Argo CD, for plugin/,
+//   - the parameters of the plugin, the customizations and the extension of Argo CD, and settings of git, for plugin/,
 //   - the values of the charts, for their schemas and references.
 package main
 
@@ -93,7 +93,8 @@ func generate() (map[string][]byte, error) {
 		}
 	}
 	for _, add := range []func(map[string][]byte) error{
-		addRuleFiles, addPluginFiles, addChartFiles, addVersions, addCustomizations, addProtection, addExtension, addRecipes,
+		addRuleFiles, addPluginFiles, addChartFiles, addVersions, addCustomizations, addProtection, addExtension,
+		addGitSettings, addRecipes,
 	} {
 		if err := add(files); err != nil {
 			return nil, err

@@ -66,6 +66,9 @@ func addPluginFiles(files map[string][]byte) error {
 		"volume":     func() (string, error) { return part("volume", nil) },
 		"timeout":    func() (string, error) { return part("timeout", nil) },
 		"exclusions": func() (string, error) { return part("exclusions", nil) },
+		"renames":    func() (string, error) { return part("renames", gitSettings) },
+		"gitmount":   func() (string, error) { return part("gitmount", gitSettings) },
+		"git":        func() (string, error) { return part("git", gitSettings) },
 		"mount":      func() (string, error) { return part("mount", nil) },
 		"extension":  func() (string, error) { return part("extension", nil) },
 	}).ParseFS(pluginTemplates, "plugin/*.tmpl")

@@ -83,7 +83,9 @@ func TestOrder(t *testing.T) {
 	require.Equal(t, order{
 		name: "own", namespace: "argocd", argocd: "argocd", isSelection: true, fleet: "site-a", project: "vms",
 		repoURL: "https://git.example.com/vms.git", revision: "main", path: "sites/a/prod",
-		inputs: []string{"sites/a/_defaults.yaml", "sites/a/fleet.yaml", "stages/test.yaml"},
+		inputs: []string{
+			"sites/a/.held", "sites/a/_defaults.yaml", "sites/a/fleet.yaml", "sites/a/platform.yaml", "stages/test.yaml",
+		},
 		parameters: []argocd.ApplicationSourcePluginParameter{
 			{Name: "vm", Array: []string{"web01"}},
 			{Name: "overlay", Array: []string{"/stages/test.yaml"}},

@@ -40,9 +40,10 @@ type Options struct {
 	// ManualSync leaves syncs to the user, for example while a fleet adopts existing VMs.
 	ManualSync bool
 	// GeneratePaths makes Argo CD render again only if a commit touches files that the
-	// Application is made from. It has two costs: a file that is moved out of the
+	// Application is made from. It needs a setting of git in repo-server, which the
+	// installation of the plugin has: without it, a file that is moved out of the
 	// directory does not count (argo-cd v3.2.11, util/git/client.go, ChangedFiles, whose
-	// diff shows a rename as its target only), and a commit that arrives during the last
+	// diff shows a rename as its target only). A commit that arrives during the last
 	// attempt of a sync, which then fails or is terminated, is not synced by itself
 	// (controller/appcontroller.go, alreadyAttemptedSync).
 	GeneratePaths bool

@@ -6,27 +6,25 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/vmrender/vmrender/pkg/held"
 )
 
-// Inputs returns the files outside part, a directory of the fleet, that its
-// VMs depend on: fleet.yaml, a platform.yaml next to it with its bases, the _defaults.yaml of
-// every directory above part (whether or not it exists, because it may be
-// added later), the directory of what is held, and the targets of symbolic links. The paths are cleaned and
-// sorted.
+// Inputs returns the files outside part, a directory of the fleet, that its VMs depend on: fleet.yaml, the
+// platform.yaml next to it with its bases, the _defaults.yaml of every directory above part, the directory of what is
+// held in any environment, and the targets of symbolic links. Files with fixed names are returned whether or not they
+// exist, because they may be added later. The paths are cleaned and sorted.
 func (f *Fleet) Inputs(part string) ([]string, error) {
 	dirs := directories(f.Root, part)
 	if len(dirs) == 0 {
 		return linked(part)
 	}
-	files := []string{filepath.Join(f.Root, headerName)}
-	if platform := filepath.Join(f.Root, platformName); exists(platform) {
-		files = append(files, platform)
-		if f.Platform != nil {
-			files = append(files, f.Platform.Files...)
-		}
+	var files []string
+	for _, name := range []string{headerName, platformName, held.Dir} {
+		files = append(files, filepath.Join(f.Root, name))
 	}
-	if f.Header.Policy.Hold != "" {
-		files = append(files, f.HeldDir())
+	if f.Platform != nil {
+		files = append(files, f.Platform.Files...)
 	}
 	for _, dir := range dirs {
 		files = append(files, filepath.Join(dir, defaultsName))

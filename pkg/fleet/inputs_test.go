@@ -2,6 +2,8 @@ package fleet_test
 
 import (
 	"os"
+	"path"
+	"slices"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -46,27 +48,28 @@ func openPart(t *testing.T, path string) *fleet.Fleet {
 	return f
 }
 
+// inputs returns the files that each part of a fleet depends on, and more, sorted.
+func inputs(root string, more ...string) []string {
+	files := more
+	for _, name := range []string{".held", "_defaults.yaml", "fleet.yaml", "platform.yaml"} {
+		files = append(files, path.Join(root, name))
+	}
+	slices.Sort(files)
+	return files
+}
+
 func TestInputs(t *testing.T) {
 	enter(t)
 	for part, want := range map[string][]string{
 		"site":          nil,
-		"site/lab":      {"site/_defaults.yaml", "site/fleet.yaml"},
-		"./site/lab/":   {"site/_defaults.yaml", "site/fleet.yaml"},
-		"site/prod/web": {"site/_defaults.yaml", "site/fleet.yaml", "site/prod/_defaults.yaml"},
+		"site/lab":      inputs("site"),
+		"./site/lab/":   inputs("site"),
+		"site/prod/web": inputs("site", "site/prod/_defaults.yaml"),
 	} {
 		files, err := openPart(t, part).Inputs(part)
 		require.NoError(t, err)
 		require.Equal(t, want, files, part)
 	}
-}
-
-// The networks of a platform next to the fleet apply to every part of it.
-func TestInputsNextToPlatform(t *testing.T) {
-	enter(t)
-	require.NoError(t, os.WriteFile("site/platform.yaml", []byte("apiVersion: vmrender.io/v1alpha1\n"), 0o600))
-	files, err := openPart(t, "site/lab").Inputs("site/lab")
-	require.NoError(t, err)
-	require.Equal(t, []string{"site/_defaults.yaml", "site/fleet.yaml", "site/platform.yaml"}, files)
 }
 
 // The bases of a platform are inputs as well.
@@ -77,7 +80,7 @@ func TestInputsOfBases(t *testing.T) {
 	require.NoError(t, os.WriteFile("site/platform.yaml", append(base, "base: ../base.yaml\n"...), 0o600))
 	files, err := openPart(t, "site/lab").Inputs("site/lab")
 	require.NoError(t, err)
-	require.Equal(t, []string{"base.yaml", "site/_defaults.yaml", "site/fleet.yaml", "site/platform.yaml"}, files)
+	require.Equal(t, inputs("site", "base.yaml"), files)
 }
 
 func TestInputsFromWithin(t *testing.T) {
@@ -86,7 +89,7 @@ func TestInputsFromWithin(t *testing.T) {
 	f := fleet.Open(".", fleet.Options{}, new(source.Diagnostics))
 	files, err := f.Inputs(".")
 	require.NoError(t, err)
-	require.Equal(t, []string{"../../_defaults.yaml", "../../fleet.yaml", "../../prod/_defaults.yaml"}, files)
+	require.Equal(t, inputs("../..", "../../prod/_defaults.yaml"), files)
 }
 
 // The target of a symbolic link is an input unless it is in the part itself.
@@ -98,10 +101,8 @@ func TestInputsOfLinks(t *testing.T) {
 	require.NoError(t, os.Symlink("../../lab/lab.yaml", "site/lab-b/.hidden/x.yaml"))
 	require.NoError(t, os.Symlink("../outside/_defaults.yaml.txt", "site/lab/_defaults.yaml"))
 	for part, want := range map[string][]string{
-		"site/lab-b": {"site/_defaults.yaml", "site/fleet.yaml", "site/outside/_defaults.yaml.txt"},
-		"site/lab/inner": {
-			"site/_defaults.yaml", "site/fleet.yaml", "site/lab/_defaults.yaml", "site/outside/_defaults.yaml.txt",
-		},
+		"site/lab-b":     inputs("site", "site/outside/_defaults.yaml.txt"),
+		"site/lab/inner": inputs("site", "site/lab/_defaults.yaml", "site/outside/_defaults.yaml.txt"),
 	} {
 		files, err := openPart(t, part).Inputs(part)
 		require.NoError(t, err)

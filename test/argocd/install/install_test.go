@@ -40,8 +40,10 @@ type helmValues struct {
 		Params map[string]string `json:"params"`
 	} `json:"configs"`
 	RepoServer struct {
-		ExtraContainers []corev1.Container `json:"extraContainers"`
-		Volumes         []corev1.Volume    `json:"volumes"`
+		Env             []corev1.EnvVar      `json:"env"`
+		VolumeMounts    []corev1.VolumeMount `json:"volumeMounts"`
+		ExtraContainers []corev1.Container   `json:"extraContainers"`
+		Volumes         []corev1.Volume      `json:"volumes"`
 	} `json:"repoServer"`
 }
 
@@ -60,9 +62,10 @@ type argoCD struct {
 			Env []corev1.EnvVar `json:"env"`
 		} `json:"controller"`
 		Repo struct {
-			Env               []corev1.EnvVar    `json:"env"`
-			SidecarContainers []corev1.Container `json:"sidecarContainers"`
-			Volumes           []corev1.Volume    `json:"volumes"`
+			Env               []corev1.EnvVar      `json:"env"`
+			VolumeMounts      []corev1.VolumeMount `json:"volumeMounts"`
+			SidecarContainers []corev1.Container   `json:"sidecarContainers"`
+			Volumes           []corev1.Volume      `json:"volumes"`
 		} `json:"repo"`
 	} `json:"spec"`
 }
@@ -76,7 +79,9 @@ func TestKustomize(t *testing.T) {
 
 	plain := repoServer(t)
 	require.Len(t, built.deployment.Spec.Template.Spec.Containers, len(plain.Spec.Template.Spec.Containers)+1)
-	require.Len(t, built.deployment.Spec.Template.Spec.Volumes, len(plain.Spec.Template.Spec.Volumes)+1)
+	require.Len(t, built.deployment.Spec.Template.Spec.Volumes, len(plain.Spec.Template.Spec.Volumes)+2)
+	require.Equal(t, built.git.Name, gitVolume(t, built.deployment).Name)
+	require.Equal(t, "argocd", built.git.Namespace)
 }
 
 // TestKustomizeExtension builds Argo CD's server with the extension of its user interface.
@@ -99,8 +104,17 @@ func TestHelm(t *testing.T) {
 	var values helmValues
 	decode(t, "helm/values.yaml", &values)
 	d := repoServer(t) // the chart has its volumes, too
-	extend(d, values.RepoServer.ExtraContainers, values.RepoServer.Volumes)
+	server := values.RepoServer
+	extend(t, d, server.ExtraContainers, server.Volumes, server.Env, server.VolumeMounts)
 	check(t, d, 999)
+	var protection struct {
+		ExtraObjects []corev1.ConfigMap `json:"extraObjects"`
+	}
+	text, err := os.ReadFile(filepath.Join(pluginDir, "helm/protection.yaml"))
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(text, &protection)) // other objects have more fields
+	i := slices.IndexFunc(protection.ExtraObjects, func(c corev1.ConfigMap) bool { return c.Name == gitVolume(t, d).Name })
+	require.Equal(t, kustomize(t).git.Data, protection.ExtraObjects[i].Data)
 }
 
 func TestOpenShiftGitOps(t *testing.T) {
@@ -108,8 +122,14 @@ func TestOpenShiftGitOps(t *testing.T) {
 	decode(t, "openshift-gitops/argocd.yaml", &instance)
 	require.Equal(t, "argoproj.io/v1beta1 ArgoCD", instance.APIVersion+" "+instance.Kind)
 	d := repoServer(t) // the operator creates its volumes, too
-	extend(d, instance.Spec.Repo.SidecarContainers, instance.Spec.Repo.Volumes)
+	repo := instance.Spec.Repo
+	extend(t, d, repo.SidecarContainers, repo.Volumes, repo.Env, repo.VolumeMounts)
 	check(t, d, 0)
+	var git corev1.ConfigMap
+	decode(t, "openshift-gitops/git.yaml", &git)
+	require.Equal(t, instance.Metadata.Namespace, git.Namespace)
+	require.Equal(t, gitVolume(t, d).Name, git.Name)
+	require.Equal(t, kustomize(t).git.Data, git.Data)
 }
 
 // Argo CD's own manifests read every setting, and all installations have the same settings.
@@ -127,6 +147,7 @@ func TestSettings(t *testing.T) {
 		require.Contains(t, variables, key)
 		env = append(env, corev1.EnvVar{Name: variables[key], Value: value})
 	}
+	env = append(env, values.RepoServer.Env...)
 	require.ElementsMatch(t, env, slices.Concat(instance.Spec.Controller.Env, instance.Spec.Repo.Env))
 }
 

@@ -68,6 +68,7 @@ type build struct {
 	parameters *corev1.ConfigMap // argocd-cmd-params-cm
 	server     *appsv1.Deployment
 	extension  *corev1.ConfigMap
+	git        *corev1.ConfigMap
 }
 
 // kustomize builds the kustomization in plugin/kustomize/README.md with Argo CD's own files.
@@ -86,7 +87,7 @@ func kustomize(t *testing.T) build {
 	}
 	component, err := filepath.Glob(pluginDir + "/kustomize/*.yaml")
 	require.NoError(t, err)
-	for _, path := range append(component, pluginDir+"/kustomize/extension-vmrender.js") {
+	for _, path := range append(component, pluginDir+"/kustomize/extension-vmrender.js", pluginDir+"/kustomize/gitconfig") {
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
 		write("/vmrender/"+filepath.Base(path), text)
@@ -95,12 +96,14 @@ func kustomize(t *testing.T) build {
 	require.NoError(t, err)
 	out := build{
 		new(appsv1.Deployment), new(corev1.ConfigMap), new(corev1.ConfigMap), new(appsv1.Deployment), new(corev1.ConfigMap),
+		new(corev1.ConfigMap),
 	}
 	take(t, built, "argocd-repo-server", out.deployment)
 	take(t, built, "argocd-cm", out.settings)
 	take(t, built, "argocd-cmd-params-cm", out.parameters)
 	take(t, built, "argocd-server", out.server)
 	take(t, built, "vmrender-extension", out.extension)
+	take(t, built, "vmrender-git", out.git)
 	return out
 }
 
@@ -117,7 +120,14 @@ func take(t *testing.T, built resmap.ResMap, name string, into any) {
 	require.Fail(t, "not built", name)
 }
 
-func extend(d *appsv1.Deployment, containers []corev1.Container, volumes []corev1.Volume) {
+// extend adds to a pod, and to its repo-server, what Helm and the operator add from lists.
+func extend(
+	t *testing.T, d *appsv1.Deployment, containers []corev1.Container, volumes []corev1.Volume, env []corev1.EnvVar,
+	mounts []corev1.VolumeMount,
+) {
+	t.Helper()
+	server := container(t, d, "argocd-repo-server")
+	server.Env, server.VolumeMounts = append(server.Env, env...), append(server.VolumeMounts, mounts...)
 	pod := &d.Spec.Template.Spec
 	pod.Containers = append(pod.Containers, containers...)
 	pod.Volumes = append(pod.Volumes, volumes...)
@@ -175,6 +185,22 @@ func check(t *testing.T, d *appsv1.Deployment, user int64) {
 	require.Equal(t, corev1.StorageMediumMemory, directory.Medium, "unpacking on a disk takes longer than rendering")
 	processes := c.Resources.Limits.Memory().Value() - directory.SizeLimit.Value()
 	require.Equal(t, mebibytes<<20, processes*3/4, "what is in the directory counts towards the container's limit")
+}
+
+// gitVolume returns the ConfigMap with the settings of git in a repo-server that reads its file gitconfig.
+func gitVolume(t *testing.T, d *appsv1.Deployment) *corev1.ConfigMapVolumeSource {
+	t.Helper()
+	server, volumes := container(t, d, "argocd-repo-server"), d.Spec.Template.Spec.Volumes
+	env := slices.IndexFunc(server.Env, func(v corev1.EnvVar) bool { return v.Name == "GIT_CONFIG_GLOBAL" })
+	require.NotEqual(t, -1, env)
+	mount := slices.IndexFunc(server.VolumeMounts, func(m corev1.VolumeMount) bool {
+		return m.MountPath+"/gitconfig" == server.Env[env].Value
+	})
+	require.NotEqual(t, -1, mount)
+	volume := slices.IndexFunc(volumes, func(v corev1.Volume) bool { return v.Name == server.VolumeMounts[mount].Name })
+	require.NotEqual(t, -1, volume)
+	require.True(t, *volumes[volume].ConfigMap.Optional, "a pod without the ConfigMap would not start")
+	return volumes[volume].ConfigMap
 }
 
 // workDirectory returns the volume that repositories are unpacked in.

@@ -55,7 +55,10 @@ func TestSize(t *testing.T) {
 	require.Equal(t, "round-robin", values.Configs.Params["controller.sharding.algorithm"])
 
 	d := repoServer(t)
-	extend(d, values.RepoServer.ExtraContainers, values.RepoServer.Volumes)
+	var before helmValues // whose other lists stay
+	decode(t, "helm/values.yaml", &before)
+	extend(t, d, values.RepoServer.ExtraContainers, values.RepoServer.Volumes,
+		before.RepoServer.Env, before.RepoServer.VolumeMounts)
 	check(t, d, 999)
 	limit := sidecar(t, d).Resources.Limits[corev1.ResourceMemory]
 	require.Positive(t, limit.Cmp(resource.MustParse("1Gi")))

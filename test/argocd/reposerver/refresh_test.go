@@ -86,19 +86,20 @@ func commitChanges(t *testing.T, repository string) {
 	}
 }
 
-// Argo CD reads only the new path of a file that is moved, so the Application of the old path keeps the VM, unless
-// git does not detect renames (docs/how-to/choose-applications.md, Paths).
+// A file that is moved to another directory leaves the Application of the old path, because git in repo-server has the
+// settings of the installation. By its defaults, and with variables that Argo CD replaces, the Application keeps the VM.
 func TestRefreshAfterAMove(t *testing.T) {
-	config := filepath.Join(t.TempDir(), "gitconfig")
-	require.NoError(t, os.WriteFile(config, []byte("[diff]\n\trenames = false\n"), 0o600))
 	for name, test := range map[string]struct {
 		env  []string
 		want []string // VMs of the Application of the old path
 	}{
-		"by default":      {want: []string{"kept", "moved"}},
-		"without renames": {env: []string{"GIT_CONFIG_GLOBAL=" + config}, want: []string{"kept"}},
-		"with variables that Argo CD replaces": {
-			env:  []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=diff.renames", "GIT_CONFIG_VALUE_0=false"},
+		"as installed":             {want: []string{"kept"}},
+		"with the defaults of git": {env: []string{"GIT_CONFIG_GLOBAL="}, want: []string{"kept", "moved"}},
+		"without the ConfigMap":    {env: []string{"GIT_CONFIG_GLOBAL=/missing/gitconfig"}, want: []string{"kept", "moved"}},
+		"with variables of Argo CD's own": {
+			env: []string{
+				"GIT_CONFIG_GLOBAL=", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=diff.renames", "GIT_CONFIG_VALUE_0=false",
+			},
 			want: []string{"kept", "moved"},
 		},
 	} {

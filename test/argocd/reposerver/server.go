@@ -39,11 +39,15 @@ const deadline = 60
 // Start starts a repo-server that looks for its plugins where the cmp-server
 // listens. It excludes the files that the installation in the project's plugin
 // directory excludes. If an Application has manifest-generate-paths, it sends the
-// plugin their common directory. env is added to its environment.
+// plugin their common directory. Its git has the settings of the installation. env is added to its environment.
 func Start(
 	ctx context.Context, programs server.Programs, plugins *cmpserver.Server, installation string, env ...string,
 ) (*Server, error) {
 	exclusions, err := tarExclusions(installation)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := filepath.Abs(filepath.Join(installation, "kustomize", "gitconfig"))
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +56,10 @@ func Start(
 		return nil, err
 	}
 	s := &Server{dir: dir}
-	env = append(env,
-		"ARGOCD_PLUGINSOCKFILEPATH="+plugins.Sockets, "ARGOCD_REPO_SERVER_PLUGIN_TAR_EXCLUSIONS="+exclusions)
+	env = append([]string{
+		"ARGOCD_PLUGINSOCKFILEPATH=" + plugins.Sockets, "ARGOCD_REPO_SERVER_PLUGIN_TAR_EXCLUSIONS=" + exclusions,
+		"GIT_CONFIG_GLOBAL=" + settings,
+	}, env...)
 	if err := s.start(ctx, programs, env); err != nil {
 		s.Close()
 		return nil, err

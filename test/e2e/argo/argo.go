@@ -163,7 +163,8 @@ func (a *Argo) servers() []process.Server {
 				"--redis", "127.0.0.1:6379", "--disable-tls",
 			},
 			Env: append(environment, "TMPDIR="+path("tmp"), "ARGOCD_ASK_PASS_SOCK="+path("ask-pass.sock"),
-				"ARGOCD_REPO_SERVER_PLUGIN_TAR_EXCLUSIONS="+exclusions),
+				"ARGOCD_REPO_SERVER_PLUGIN_TAR_EXCLUSIONS="+exclusions,
+				"GIT_CONFIG_GLOBAL="+filepath.Join(a.root, "plugin", "kustomize", "gitconfig")),
 		},
 	}, a.controllers(environment)...)
 }
