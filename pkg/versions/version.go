@@ -19,17 +19,18 @@ func Parse(text string) Version {
 	if end := strings.IndexAny(text, "-+"); end >= 0 {
 		text = text[:end]
 	}
+	major, rest, _ := strings.Cut(text, ".")
+	minor, patch, hasPatch := strings.Cut(rest, ".")
 	var v Version
-	parts := strings.SplitN(text, ".", len(v))
-	for i, part := range parts {
+	for i, part := range [...]string{major, minor, patch} {
+		if i == 2 && !hasPatch {
+			break
+		}
 		n, err := strconv.ParseUint(part, 10, 30)
 		if err != nil && i < 2 {
 			return Version{unknown}
 		}
 		v[i] = int(n)
-	}
-	if len(parts) < 2 {
-		return Version{unknown}
 	}
 	return v
 }
