@@ -14,6 +14,7 @@ type atSize struct {
 	Name  string  // of the command and its series
 	Size  int     // virtual machines
 	Limit float64 // of its CPU time, as a multiple of rendering the same virtual machines, or 0 for none
+	Peak  float64 // of its memory, in MiB
 	Args  func(dir inputs, n int) []string
 }
 
@@ -25,19 +26,19 @@ const (
 
 // commandsAtSize are the commands. The limit of plans is that of the most expensive one (dearest).
 var commandsAtSize = []atSize{
-	{Name: toolLive, Size: planSize, Args: func(dir inputs, n int) []string {
+	{Name: toolLive, Size: planSize, Peak: 1280, Args: func(dir inputs, n int) []string {
 		return []string{"plan", dir.plan(n, n/100), "--from", "HEAD", "--live", dir.export(n)}
 	}},
-	{Name: "vmrender status", Size: 10_000, Limit: 8, Args: func(dir inputs, n int) []string {
+	{Name: "vmrender status", Size: 10_000, Limit: 8, Peak: 2048, Args: func(dir inputs, n int) []string {
 		return []string{"status", dir.fleet(n, filePerVM), "--live", dir.export(n)}
 	}},
-	{Name: "vmrender report", Size: 10_000, Limit: 2.5, Args: func(dir inputs, n int) []string {
+	{Name: "vmrender report", Size: 10_000, Limit: 2.5, Peak: 512, Args: func(dir inputs, n int) []string {
 		return []string{"report", dir.fleet(n, filePerVM)}
 	}},
-	{Name: "vmrender import", Size: 5_000, Limit: 18, Args: func(dir inputs, n int) []string {
+	{Name: "vmrender import", Size: 5_000, Limit: 18, Peak: 1792, Args: func(dir inputs, n int) []string {
 		return []string{"import", dir.foreign(n), "--name", "bench"}
 	}},
-	{Name: toolEnvironments, Size: 2_000, Limit: 1.2 * environments, Args: func(dir inputs, n int) []string {
+	{Name: toolEnvironments, Size: 2_000, Limit: 1.2 * environments, Peak: 160, Args: func(dir inputs, n int) []string {
 		return []string{"validate", dir.fleet(n, filePerVM), "--environments", dir.overlays(), "--output", "json"}
 	}},
 }
@@ -157,6 +158,9 @@ func commandTargets(all []*series) []target {
 		judged = append(judged, target{
 			Metric: fmt.Sprintf("%s: growth exponent, %s to %s VMs", c.Name, thousands(c.Size/10), thousands(c.Size)),
 			Value:  c.growth(all), Limit: 1.15, Gate: ratio,
+		}, target{
+			Metric: fmt.Sprintf("%s of %s VMs: peak memory", c.Name, thousands(c.Size)),
+			Value:  mebibytes(c.series(all, c.Size)), Limit: c.Peak, Unit: " MiB", Gate: ratio,
 		})
 	}
 	return judged

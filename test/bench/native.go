@@ -117,8 +117,11 @@ func (dir inputs) throughWays(most, rounds int) []*rendering {
 
 // throughWay returns the rendering of a new commit, or of one that Argo CD has rendered before.
 func (dir inputs) throughWay(w way, n, rounds int, fresh bool) *rendering {
+	if n > 1 { // the shortest ones differ most from round to round
+		rounds = min(rounds, 3)
+	}
 	r := &rendering{
-		Size: n, By: w.By, Layout: w.Layout, Fleets: 1, Rounds: min(rounds, 3), Applications: 1,
+		Size: n, By: w.By, Layout: w.Layout, Fleets: 1, Rounds: rounds, Applications: 1,
 		Request: request{
 			Repository: dir.repository(w, n), Path: ".", Git: true, Calls: calls(n),
 			Native: w.Native, ValueFiles: w.Values, Cached: true, Commit: fresh,

@@ -91,7 +91,7 @@ func TestTargetsAreMissed(t *testing.T) {
 				factor = time.Duration(s.Size)
 			}
 			s.Samples[0].CPU *= factor
-			s.Samples[0].Peak *= 100
+			s.Samples[0].Peak *= 1000
 		}
 		if s.Size == 100_000 {
 			s.Samples[0].CPU *= 2
@@ -115,7 +115,7 @@ func TestTargetsAreMissed(t *testing.T) {
 	for _, one := range judged {
 		require.Equal(t, missed, one.verdict(), one.Metric)
 	}
-	require.Len(t, missedGates(judged, ratio), 27)
+	require.Len(t, missedGates(judged, ratio), 28)
 	require.Equal(t, []string{
 		"cold start with 1 VM: user instructions of all processes",
 		"user instructions per further VM, 100 to 1,000, file per VM",
