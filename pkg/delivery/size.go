@@ -34,13 +34,14 @@ func (p *Plan) Size(contents []Contents) (sizing.Fleet, error) {
 	if err != nil {
 		return f, err
 	}
-	f.Applications = len(dirs) * copies * overlays
 	for _, c := range contents {
 		f.VMs += c.VMs * copies
 		f.Objects += c.Objects * copies
 		f.Bytes += c.Bytes * int64(copies)
 	}
-	f.Largest = largest(dirs, contents, overlays)
+	for _, dir := range dirs {
+		f.Add(application(dir, contents, overlays), copies*overlays)
+	}
 	if p.repo, err = findRepository(p.dir); err != nil {
 		return f, err
 	}
@@ -65,25 +66,18 @@ func (p *Plan) copies() (copies, overlays int, err error) {
 	return 1, len(files), err
 }
 
-// largest returns the largest of the Applications for the directories. overlays is the number of clusters whose
-// VMs are in the contents.
-func largest(dirs []string, contents []Contents, overlays int) sizing.Application {
-	var most sizing.Application
-	for _, dir := range dirs {
-		var one sizing.Application
-		for _, c := range contents {
-			if c.File == "" || fleet.Within(dir, filepath.Dir(c.File)) {
-				one.Objects += c.Objects
-				one.Bytes += c.Bytes
-			}
-		}
-		if one.Bytes > most.Bytes {
-			most = one
+// application returns the size of the Application for a directory. overlays is the number of clusters whose VMs are in
+// the contents.
+func application(dir string, contents []Contents, overlays int) (a sizing.Application) {
+	for _, c := range contents {
+		if c.File == "" || fleet.Within(dir, filepath.Dir(c.File)) {
+			a.Objects += c.Objects
+			a.Bytes += c.Bytes
 		}
 	}
-	most.Objects /= overlays
-	most.Bytes /= int64(overlays)
-	return most
+	a.Objects /= overlays
+	a.Bytes /= int64(overlays)
+	return a
 }
 
 // page is the unit in which a file system in memory stores a file, in bytes.

@@ -25,20 +25,22 @@ func TestSize(t *testing.T) {
 		want    sizing.Fleet
 	}{
 		"one Application": {Options{Size: 2}, sizing.Fleet{
-			VMs: 3, Objects: 13, Bytes: 1210, Applications: 1, Clusters: 2,
+			VMs: 3, Objects: 13, Bytes: 1210, Applications: 1, Squares: 169, Clusters: 2,
 			Largest: sizing.Application{Objects: 13, Bytes: 1210},
 		}},
 		"directories": {Options{Size: 2, AppSet: true}, sizing.Fleet{
-			VMs: 3, Objects: 13, Bytes: 1210, Applications: 3, Clusters: 2, Largest: sizing.Application{Objects: 7, Bytes: 610},
+			VMs: 3, Objects: 13, Bytes: 1210, Applications: 3, Squares: 83, Clusters: 2,
+			Largest: sizing.Application{Objects: 7, Bytes: 610},
 		}},
 		"on all clusters": {Options{Size: 5, AppSet: true, Clusters: labels}, sizing.Fleet{
-			VMs: 15, Objects: 65, Bytes: 6050, Applications: 15, Clusters: 5,
+			VMs: 15, Objects: 65, Bytes: 6050, Applications: 15, Squares: 415, Clusters: 5,
 			Largest: sizing.Application{Objects: 7, Bytes: 610},
 		}},
 		"as the contents have it": {
 			Options{Size: 2, AppSet: true, Clusters: labels, ClusterOverlays: "clusters"},
 			sizing.Fleet{
-				VMs: 3, Objects: 13, Bytes: 1210, Applications: 6, Clusters: 2, Largest: sizing.Application{Objects: 3, Bytes: 305},
+				VMs: 3, Objects: 13, Bytes: 1210, Applications: 6, Squares: 28, Clusters: 2,
+				Largest: sizing.Application{Objects: 3, Bytes: 305},
 			},
 		},
 	} {

@@ -1,8 +1,11 @@
 package sizing
 
 import (
+	"cmp"
 	"errors"
+	"maps"
 	"math"
+	"slices"
 )
 
 // Fleet is the size of a fleet.
@@ -13,6 +16,8 @@ type Fleet struct {
 	Bytes int64
 	// Applications is the number of Applications that render the fleet.
 	Applications int
+	// Squares is the sum of the squares of the numbers of objects of the Applications.
+	Squares float64
 	// Largest is the Application with the most bytes.
 	Largest Application
 	// Files is the number of files in the repository without .git, which every render sends, and Pages their size in
@@ -29,6 +34,18 @@ type Application struct {
 	Bytes   int64
 }
 
+// square returns the square of the number of objects.
+func (a Application) square() float64 { return float64(a.Objects) * float64(a.Objects) }
+
+// Add adds a number of Applications of a size, and keeps the largest.
+func (f *Fleet) Add(a Application, number int) {
+	f.Applications += number
+	f.Squares += a.square() * float64(number)
+	if a.Bytes > f.Largest.Bytes {
+		f.Largest = a
+	}
+}
+
 // The cost of sending a file to the plugin, in CPU seconds, from the table "One repository, many Applications" of
 // docs/explanation/performance.md: Applications of 100 VMs that send 10,000 files or 100.
 const (
@@ -38,17 +55,23 @@ const (
 
 // rate is the cost of an Application in one phase: CPU seconds of a part, or requests.
 type rate struct {
-	fixed float64 // of an Application without objects
-	unit  float64 // of a further object, or of a further KiB
+	fixed  float64 // of an Application without objects
+	unit   float64 // of a further object, or of a further KiB
+	square float64 // of a further pair of objects
 }
 
-// of returns the cost of a number of Applications with the units of all of them.
-func (r rate) of(applications int, units float64) float64 {
-	return r.fixed*float64(applications) + r.unit*units
+// of returns the cost of a number of Applications with the units of all of them, and with the sum of the squares of
+// their objects.
+func (r rate) of(applications int, units, squares float64) float64 {
+	return r.fixed*float64(applications) + r.unit*units + r.square*squares
 }
+
+// one returns the cost of one Application.
+func (r rate) one(units float64) float64 { return r.of(1, units, units*units) }
 
 // Model predicts the cost of a fleet. Its costs grow linearly with the number of Applications, and with the number of
-// objects or their size.
+// objects or their size. An object of a larger Application costs more of the servers that handle objects: while the
+// Application is synced, the controller compares all of it again and again, and its sync takes longer.
 type Model struct {
 	rates    map[string]map[Part]rate // by phase
 	requests map[string]rate
@@ -59,27 +82,50 @@ type Model struct {
 	busy map[string]float64
 }
 
-// Fit returns the model of two runs that differ in the size of their Applications. The second has the larger ones.
-func Fit(small, large Run) (*Model, error) {
-	if small.Objects >= large.Objects || small.Applications*large.Applications == 0 {
+// Fit returns the model of three runs, each with larger Applications than the one before.
+func Fit(small, middle, large Run) (*Model, error) {
+	if !small.isBelow(middle) || !middle.isBelow(large) {
+		return nil, errors.New("a model needs three runs, each with larger Applications than the one before")
+	}
+	return fitted(small, large, func(part Part, phase string) rate {
+		if isOfBytes(part) {
+			return line(small.point(part, phase), large.point(part, phase))
+		}
+		return curve(small.point(part, phase), middle.point(part, phase), large.point(part, phase))
+	}, new(Model)), nil
+}
+
+// With returns the model of the same servers with an option that adds to their costs, from two runs with the option.
+// The second has the larger Applications.
+func (m *Model) With(small, large Run) (*Model, error) {
+	if !small.isBelow(large) {
 		return nil, errors.New("a model needs two runs, the second with larger Applications")
 	}
+	return fitted(small, large, func(part Part, phase string) rate {
+		return m.rates[phase][part].plus(small.point(part, phase), large.point(part, phase))
+	}, m), nil
+}
+
+// fitted returns the model with these rates of CPU time. Everything else grows linearly between two runs, beyond what
+// a base takes.
+func fitted(small, large Run, rateOf func(Part, string) rate, base *Model) *Model {
 	m := &Model{rates: map[string]map[Part]rate{}, requests: map[string]rate{}, busy: map[string]float64{}}
 	for _, name := range phases {
-		s, l := small.Phase(name), large.Phase(name)
 		m.rates[name] = map[Part]rate{}
 		for _, part := range Parts {
-			m.rates[name][part] = through(
-				small.units(part), s.CPU[part]/small.acting(name)-small.sent(part, name),
-				large.units(part), l.CPU[part]/large.acting(name)-large.sent(part, name))
+			m.rates[name][part] = rateOf(part, name)
 		}
-		m.requests[name] = through(
-			float64(small.Objects), total(s.Requests)/small.acting(name),
-			float64(large.Objects), total(l.Requests)/large.acting(name))
-		m.busy[name] = total(l.CPU) / (total(l.CPU) + l.Idle)
+		m.requests[name] = base.requests[name].plus(small.asked(name), large.asked(name))
+		cpu := total(large.Phase(name).CPU)
+		m.busy[name] = cpu / (cpu + large.Phase(name).Idle)
 	}
-	m.memory = through(small.kept(), small.peak(Controller), large.kept(), large.peak(Controller))
-	return m, nil
+	m.memory = base.memory.plus(point{small.kept(), small.peak(Controller)}, point{large.kept(), large.peak(Controller)})
+	return m
+}
+
+// isBelow reports whether the Applications of a run are smaller than those of another.
+func (r *Run) isBelow(other Run) bool {
+	return r.Objects < other.Objects && r.Applications*other.Applications > 0
 }
 
 // phases are those that the model has costs of.
@@ -88,11 +134,41 @@ var phases = []string{First, Refresh, All, One}
 // Parts are the parts whose cost the model predicts, in the order of tables.
 var Parts = []Part{Controller, RepoServer, Sidecar, Redis, APIServer, Etcd, Webhooks}
 
-// through returns the line through two points. Costs do not fall with the size, and are not negative: where a
+// point is a measurement: the cost of an Application of a size.
+type point struct{ x, y float64 }
+
+// point returns the CPU seconds of a part for one Application, without those for the files of the repository.
+func (r *Run) point(part Part, phase string) point {
+	return point{r.units(part), r.Phase(phase).CPU[part]/r.acting(phase) - r.sent(part, phase)}
+}
+
+// asked returns the requests for one Application.
+func (r *Run) asked(phase string) point {
+	return point{float64(r.Objects), total(r.Phase(phase).Requests) / r.acting(phase)}
+}
+
+// line returns the line through two points. Costs do not fall with the size, and are not negative: where a
 // measurement is too short for that, the line is flat.
-func through(x0, y0, x1, y1 float64) rate {
-	unit := math.Max(0, (y1-y0)/(x1-x0))
-	return rate{fixed: math.Max(0, y1-unit*x1), unit: unit}
+func line(a, b point) rate {
+	unit := math.Max(0, (b.y-a.y)/(b.x-a.x))
+	return rate{fixed: math.Max(0, b.y-unit*b.x), unit: unit}
+}
+
+// curve returns the parabola through three points that does not bend down, and does not begin below zero.
+func curve(a, b, c point) rate {
+	slope := func(p, q point) float64 { return (q.y - p.y) / (q.x - p.x) }
+	square := math.Max(0, (slope(b, c)-slope(a, b))/(c.x-a.x))
+	flat := func(p point) point { return point{p.x, p.y - square*p.x*p.x} }
+	r := line(flat(a), flat(c))
+	r.square = square
+	return r
+}
+
+// plus returns a rate with the costs that two measurements have in addition, which grow linearly.
+func (r rate) plus(a, b point) rate {
+	beyond := func(p point) point { return point{p.x, p.y - r.one(p.x)} }
+	more := line(beyond(a), beyond(b))
+	return rate{fixed: r.fixed + more.fixed, unit: r.unit + more.unit, square: r.square}
 }
 
 // peak returns the largest memory in MiB of a process of the part.
@@ -115,11 +191,13 @@ func (r *Run) units(part Part) float64 {
 }
 
 func unitsOf(part Part, objects, bytes float64) float64 {
-	if part == RepoServer || part == Sidecar || part == Redis {
+	if isOfBytes(part) {
 		return bytes / 1024
 	}
 	return objects
 }
+
+func isOfBytes(part Part) bool { return part == RepoServer || part == Sidecar || part == Redis }
 
 // acting returns the number of Applications that a phase is about.
 func (r *Run) acting(phase string) float64 {
@@ -144,26 +222,32 @@ func sent(part Part, phase string, files int) float64 {
 	return 0
 }
 
-// total returns the sum of the values of a map.
-func total[K comparable, N int | float64](values map[K]N) float64 {
+// total returns the sum of the values of a map. The order of the sum is fixed, because it changes the last digit.
+func total[K cmp.Ordered, N int | float64](values map[K]N) float64 {
 	var sum N
-	for _, n := range values {
-		sum += n
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		sum += values[key]
 	}
 	return float64(sum)
 }
 
-// New returns the model of the first two runs in measured.json.
+// New returns the model of the measured runs, of Applications as they are by default.
 func New() (*Model, error) { return newModel(false) }
 
-// newModel returns the model of the first two runs whose Applications have, or do not have, Validate=false.
+// newModel returns the model of Applications that have, or do not have, Validate=false. Those that have it are in the
+// runs with a twentieth of 100,000 VMs, which determine the model. The validation of an object costs the same in small
+// Applications, so smaller runs determine what it adds.
 func newModel(unvalidated bool) (*Model, error) {
-	runs, err := measuredRuns(unvalidated)
+	runs, err := measuredRuns(true, 3)
 	if err != nil {
 		return nil, err
 	}
-	if len(runs) < 2 {
-		return nil, errors.New("measured.json has fewer than two runs")
+	m, err := Fit(runs[0], runs[1], runs[2])
+	if err != nil || unvalidated {
+		return m, err
 	}
-	return Fit(runs[0], runs[1])
+	if runs, err = measuredRuns(false, 2); err != nil {
+		return nil, err
+	}
+	return m.With(runs[0], runs[1])
 }

@@ -14,13 +14,13 @@ func (c Cost) Total() float64 { return total(c.CPU) }
 // Cost returns what a phase takes for a fleet. [One] is about the largest Application, and all other phases are about
 // all of them.
 func (m *Model) Cost(phase string, f Fleet) Cost {
-	applications, objects, bytes := f.Applications, f.Objects, f.Bytes
+	applications, objects, bytes, squares := f.Applications, f.Objects, f.Bytes, f.Squares
 	if phase == One {
-		applications, objects, bytes = 1, f.Largest.Objects, f.Largest.Bytes
+		applications, objects, bytes, squares = 1, f.Largest.Objects, f.Largest.Bytes, f.Largest.square()
 	}
-	c := Cost{CPU: map[Part]float64{}, Requests: m.requests[phase].of(applications, float64(objects))}
+	c := Cost{CPU: map[Part]float64{}, Requests: m.requests[phase].of(applications, float64(objects), squares)}
 	for _, part := range Parts {
-		c.CPU[part] = m.rates[phase][part].of(applications, unitsOf(part, float64(objects), float64(bytes))) +
+		c.CPU[part] = m.rates[phase][part].of(applications, unitsOf(part, float64(objects), float64(bytes)), squares) +
 			sent(part, phase, f.Files)*float64(applications)
 	}
 	return c
@@ -66,7 +66,7 @@ const apiServerCPUs = 2
 
 // ControllerMemory returns the resident memory in MiB of an application controller whose clusters have a number
 // of the fleet's objects.
-func (m *Model) ControllerMemory(objects int) float64 { return m.memory.of(1, float64(objects)) }
+func (m *Model) ControllerMemory(objects int) float64 { return m.memory.one(float64(objects)) }
 
 // Redis keeps manifests by commit, and the states of each object: in the cluster and in Git, before and after
 // defaults (argo-cd v3.2.11, pkg/apis/application/v1alpha1/types.go, ResourceDiff). It keeps all of them compressed

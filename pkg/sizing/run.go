@@ -3,6 +3,7 @@ package sizing
 import (
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"slices"
 )
 
@@ -76,12 +77,18 @@ const (
 //go:embed measured.json
 var measured []byte
 
-// measuredRuns returns the runs of Applications that have, or do not have, Validate=false: the two that the
-// model is made from, of Applications with one VM each and of large ones, and those that confirm it.
-func measuredRuns(unvalidated bool) ([]Run, error) {
+// measuredRuns returns the runs of Applications that have, or do not have, Validate=false: those that the
+// model is made from, from Applications with one VM each to large ones, and those that confirm it.
+func measuredRuns(unvalidated bool, least int) ([]Run, error) {
 	var runs []Run
-	err := json.Unmarshal(measured, &runs)
-	return slices.DeleteFunc(runs, func(r Run) bool { return r.Unvalidated != unvalidated }), err
+	if err := json.Unmarshal(measured, &runs); err != nil {
+		return nil, err
+	}
+	runs = slices.DeleteFunc(runs, func(r Run) bool { return r.Unvalidated != unvalidated })
+	if len(runs) < least {
+		return nil, fmt.Errorf("measured.json has %d runs of a kind; expected %d", len(runs), least)
+	}
+	return runs, nil
 }
 
 // Phase returns the phase of that name, or an empty one if it was not measured.

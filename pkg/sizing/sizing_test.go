@@ -11,21 +11,23 @@ import (
 	"github.com/vmrender/vmrender/internal/golden"
 )
 
-// linear returns a run with costs of 2 s for an Application and 0.5 s for each of its objects, in all parts and
-// phases.
-func linear(applications, objects int) Run {
+// run returns a run with costs of 2 s for an Application and 0.5 s for each of its objects, in all parts and phases,
+// and for the parts that handle objects 0.001 s for each pair of them.
+func run(applications, objects int) Run {
 	r := Run{
 		Applications: applications, VMs: objects, Objects: objects, Bytes: 1024 * objects,
 		Clusters: 1, Controllers: 1, CPUs: 2,
 	}
 	for _, name := range phases {
 		p := Phase{Name: name, CPU: map[Part]float64{}, Requests: map[string]int{}, Peak: map[Part]float64{}}
-		cost := r.acting(name) * (2 + 0.5*float64(objects))
 		for _, part := range Parts {
-			p.CPU[part] = cost
-			p.Wall += cost
-			p.Idle += cost
+			cost := 2 + 0.5*float64(objects)
+			if !isOfBytes(part) {
+				cost += 0.001 * float64(objects*objects)
+			}
+			p.CPU[part] = r.acting(name) * cost
 		}
+		p.Wall, p.Idle = total(p.CPU), total(p.CPU) // so each CPU is busy for half of the time
 		p.Requests["GET"] = int(r.acting(name)) * (5 + 3*objects)
 		p.Peak[Controller] = float64(100 + applications*objects)
 		r.Phases = append(r.Phases, p)
@@ -33,38 +35,87 @@ func linear(applications, objects int) Run {
 	return r
 }
 
-// The model predicts costs of runs that it was not made from, if they are linear.
-func TestFit(t *testing.T) {
-	t.Parallel()
-	m, err := Fit(linear(10, 1), linear(10, 100))
+// option returns the run with an option that costs each Application 1 s and 10 requests more in each part, and each
+// object 0.2 s and 2 requests.
+func option(r Run) Run {
+	for _, p := range r.Phases {
+		for part := range p.CPU {
+			p.CPU[part] += r.acting(p.Name) * (1 + 0.2*float64(r.Objects))
+		}
+		p.Requests["GET"] += int(r.acting(p.Name)) * (10 + 2*r.Objects)
+	}
+	return r
+}
+
+func fit(t *testing.T) *Model {
+	t.Helper()
+	m, err := Fit(run(10, 1), run(10, 20), run(10, 100))
 	require.NoError(t, err)
-	other := linear(30, 50)
-	f := other.fleet()
+	return m
+}
+
+// predicts checks that a model predicts the CPU time and requests of a run.
+func predicts(t *testing.T, m *Model, r Run) {
+	t.Helper()
 	for _, name := range phases {
-		p := other.Phase(name)
-		c := m.Cost(name, f)
+		p, c := r.Phase(name), m.Cost(name, r.fleet())
 		for _, part := range Parts {
 			require.InDelta(t, p.CPU[part], c.CPU[part], 1e-6, "%s of %s", part, name)
 		}
 		require.InDelta(t, total(p.Requests), c.Requests, 1e-6, name)
-		require.InDelta(t, p.Wall, m.Wall(name, f, 2), 1e-6, name)
+	}
+}
+
+// The model predicts costs of runs that it was not made from, if they grow as it expects.
+func TestFit(t *testing.T) {
+	t.Parallel()
+	m, other := fit(t), run(30, 50)
+	predicts(t, m, other)
+	for _, name := range phases {
+		require.InDelta(t, other.Phase(name).Wall, m.Wall(name, other.fleet(), 2), 1e-6, name)
 	}
 	require.InDelta(t, 100+1500, m.ControllerMemory(1500), 1e-6)
 }
 
+// An option adds to the costs of a model, whatever the sizes of the runs that show it.
+func TestWith(t *testing.T) {
+	t.Parallel()
+	m, err := fit(t).With(option(run(4, 2)), option(run(5, 20)))
+	require.NoError(t, err)
+	predicts(t, m, option(run(30, 50)))
+	_, err = m.With(run(10, 5), run(10, 5))
+	require.ErrorContains(t, err, "two runs")
+}
+
+// Applications of different sizes cost more than as many objects in Applications of the same size.
+func TestSizesDiffer(t *testing.T) {
+	t.Parallel()
+	m := fit(t)
+	var even, uneven Fleet
+	for _, f := range []*Fleet{&even, &uneven} {
+		f.Objects, f.Clusters = 200, 1
+	}
+	even.Add(Application{Objects: 100}, 2)
+	uneven.Add(Application{Objects: 150}, 1)
+	uneven.Add(Application{Objects: 50}, 1)
+	more := m.Cost(All, uneven).CPU[Controller] - m.Cost(All, even).CPU[Controller]
+	require.InDelta(t, 0.001*(150*150+50*50-2*100*100), more, 1e-6)
+}
+
 func TestFitRefuses(t *testing.T) {
 	t.Parallel()
-	_, err := Fit(linear(10, 5), linear(10, 5))
-	require.ErrorContains(t, err, "two runs")
-	_, err = Fit(Run{}, linear(10, 5))
-	require.ErrorContains(t, err, "two runs")
+	for _, runs := range [][3]Run{
+		{run(10, 1), run(10, 5), run(10, 5)}, {run(10, 5), run(10, 1), run(10, 9)}, {{}, run(10, 5), run(10, 9)},
+	} {
+		_, err := Fit(runs[0], runs[1], runs[2])
+		require.ErrorContains(t, err, "three runs")
+	}
 }
 
 // A file that a render sends costs the repo-server and the sidecar, and no other part.
 func TestFilesCost(t *testing.T) {
 	t.Parallel()
-	m, err := Fit(linear(10, 1), linear(10, 100))
-	require.NoError(t, err)
+	m := fit(t)
 	few, many := Fleet{Applications: 2, Files: 1}, Fleet{Applications: 2, Files: 1001}
 	a, b := m.Cost(All, few), m.Cost(All, many)
 	require.InDelta(t, 2*1000*filePacked, b.CPU[RepoServer]-a.CPU[RepoServer], 1e-9)
@@ -81,7 +132,7 @@ func measuredModels(t *testing.T) (validated, unvalidated model) {
 	for i, name := range []string{"", "`Validate=false`"} {
 		m, err := newModel(i == 1)
 		require.NoError(t, err)
-		runs, err := measuredRuns(i == 1)
+		runs, err := measuredRuns(i == 1, 4+i)
 		require.NoError(t, err)
 		models[i] = model{m, name, runs}
 	}
@@ -100,9 +151,8 @@ func measuredModel(t *testing.T) (*Model, []Run) {
 func TestMeasurementsConfirm(t *testing.T) {
 	t.Parallel()
 	validated, unvalidated := measuredModels(t)
-	for _, m := range []model{validated, unvalidated} {
-		require.GreaterOrEqual(t, len(m.runs), 4)
-		for _, r := range m.runs[2:] {
+	for i, m := range []model{validated, unvalidated} {
+		for _, r := range m.runs[2+i:] {
 			for _, name := range []string{First, All} {
 				p, c := r.Phase(name), m.Cost(name, r.fleet())
 				require.InEpsilon(t, total(p.CPU), c.Total(), 0.2, "CPU of %s, %d × %d", name, r.Applications, r.VMs)

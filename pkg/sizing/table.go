@@ -13,22 +13,23 @@ func Example(vms int, of Run) Fleet {
 	applications := max(1, vms/perApplication)
 	inOne := vms / applications
 	objects, bytes := of.Objects/of.VMs, of.Bytes/of.VMs
-	return Fleet{
-		VMs: vms, Objects: vms * objects, Bytes: int64(vms * bytes), Applications: applications,
-		Largest: Application{Objects: inOne * objects, Bytes: int64(inOne * bytes)},
-		Files:   1 + 2*applications, Pages: int64(vms)*512 + int64(applications)*2*4096,
+	f := Fleet{
+		VMs: vms, Objects: vms * objects, Bytes: int64(vms * bytes),
+		Files: 1 + 2*applications, Pages: int64(vms)*512 + int64(applications)*2*4096,
 		Clusters: max(1, vms/perCluster),
 	}
+	f.Add(Application{Objects: inOne * objects, Bytes: int64(inOne * bytes)}, applications)
+	return f
 }
 
 // fleet returns the fleet that was measured.
 func (r *Run) fleet() Fleet {
 	n := r.Applications
-	return Fleet{
-		VMs: n * r.VMs, Objects: n * r.Objects, Bytes: int64(n * r.Bytes), Applications: n,
-		Files: r.Files, Clusters: r.Clusters,
-		Largest: Application{Objects: r.Objects, Bytes: int64(r.Bytes)},
+	f := Fleet{
+		VMs: n * r.VMs, Objects: n * r.Objects, Bytes: int64(n * r.Bytes), Files: r.Files, Clusters: r.Clusters,
 	}
+	f.Add(Application{Objects: r.Objects, Bytes: int64(r.Bytes)}, n)
+	return f
 }
 
 // table is a table of Markdown.
@@ -96,7 +97,10 @@ func costsTable(models ...model) string {
 		for _, m := range models {
 			cell := func(phase string) string {
 				r := m.rates[phase][part]
-				return fmt.Sprintf("%s + %s", milli(r.fixed), milli(r.unit))
+				if r.square == 0 {
+					return fmt.Sprintf("%s + %s", milli(r.fixed), milli(r.unit))
+				}
+				return fmt.Sprintf("%s + %s + %s", milli(r.fixed), milli(r.unit), milli(1000*r.square))
 			}
 			t.row(string(part), m.name, cell(First), cell(All), cell(Refresh), unit)
 		}
@@ -124,8 +128,9 @@ func runsTable(models ...model) string {
 
 func (m model) runRow(t *table, r *Run, phase string) {
 	p, c := r.Phase(phase), m.Cost(phase, r.fleet())
+	others := math.Round(100*(p.Wall*float64(r.CPUs)-total(p.CPU)-p.Idle)) / 100
 	t.row(fmt.Sprintf("%d × %d", r.Applications, r.VMs), fmt.Sprintf("%d, %d", r.Clusters, r.Controllers), m.name, phase,
-		number(total(p.CPU)), number(c.Total()), number(math.Max(0, p.Wall*float64(r.CPUs)-total(p.CPU)-p.Idle)),
+		number(total(p.CPU)), number(c.Total()), number(math.Max(0, others)),
 		number(p.Wall), number(m.Wall(phase, r.fleet(), r.CPUs)),
 		number(total(p.Requests)), number(math.Round(c.Requests)),
 		number(math.Round(p.Peak[Controller])), number(math.Round(p.Peak[RepoServer])))

@@ -35,7 +35,7 @@ const manager = "e2e"
 
 func newClient(url string, authority []byte, admin pki.Pair) (*Client, error) {
 	config := &rest.Config{
-		Host: url, QPS: 200, Burst: 400,
+		Host: url, QPS: 1000, Burst: 2000,
 		TLSClientConfig: rest.TLSClientConfig{CAData: authority, CertFile: admin.Cert, KeyFile: admin.Key},
 	}
 	objects, err := dynamic.NewForConfig(config)

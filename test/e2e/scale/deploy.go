@@ -3,6 +3,7 @@ package scale
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
 
 	"github.com/vmrender/vmrender/test/e2e/argo"
 	"github.com/vmrender/vmrender/test/e2e/cluster"
@@ -118,7 +120,7 @@ func (b *bench) play(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	return b.idle(ctx)
 }
 
 // patchAll patches the status of all objects of a kind.
@@ -127,13 +129,14 @@ func patchAll(ctx context.Context, c *cluster.Cluster, resource schema.GroupVers
 	if err != nil {
 		return err
 	}
-	for i := range list.Items {
+	failures := make([]error, len(list.Items))
+	workqueue.ParallelizeUntil(ctx, 4, len(list.Items), func(i int) {
 		o := &list.Items[i]
 		_, err := c.Resource(resource).Namespace(o.GetNamespace()).
 			Patch(ctx, o.GetName(), types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 		if err != nil {
-			return fmt.Errorf("status of %s %s: %w", o.GetKind(), o.GetName(), err)
+			failures[i] = fmt.Errorf("status of %s %s: %w", o.GetKind(), o.GetName(), err)
 		}
-	}
-	return nil
+	})
+	return errors.Join(failures...)
 }

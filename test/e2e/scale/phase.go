@@ -20,14 +20,12 @@ var applications = schema.GroupVersionResource{Group: "argoproj.io", Version: "v
 // refreshed is the annotation that has an Application compared; Argo CD removes it afterwards.
 const refreshed = "argocd.argoproj.io/refresh"
 
-// phase acts, waits until the Applications are synced to the revision that act returns, and returns what that took.
+// phase acts, waits until the Applications are synced to the revision that act returns, and returns what that took. The
+// servers are idle before and after it.
 func (b *bench) phase(
 	ctx context.Context, name string, await []string, act func() (string, error),
 ) (sizing.Phase, error) {
 	p := sizing.Phase{Name: name}
-	if err := b.idle(ctx); err != nil {
-		return p, err
-	}
 	if err := resetPeaks(b.processes); err != nil {
 		return p, err
 	}
@@ -77,7 +75,7 @@ func round(seconds float64) float64 { return math.Round(seconds*100) / 100 }
 // Servers are idle if they take less than this share of a CPU for as long.
 const (
 	idleShare  = 0.1
-	idlePeriod = 2 * time.Second
+	idlePeriod = time.Second
 	idleLimit  = 5 * time.Minute
 )
 

@@ -126,8 +126,10 @@ func (b *bench) prepare(ctx context.Context, dir, vmrender string, run *sizing.R
 	for _, c := range b.clusters {
 		servers = append(servers, c.Servers()...)
 	}
-	b.processes, err = processes(servers)
-	return revision, err
+	if b.processes, err = processes(servers); err != nil {
+		return "", err
+	}
+	return revision, b.idle(ctx)
 }
 
 // phases measures the phases of a run, in their order.
