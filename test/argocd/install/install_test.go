@@ -75,7 +75,7 @@ func TestKustomize(t *testing.T) {
 	built := kustomize(t)
 	check(t, built.deployment, 999)
 	require.NotEmpty(t, built.settings.Data, "argocd-cm is patched, too")
-	require.Equal(t, "argocd-repo-server", built.deployment.Spec.Template.Annotations["kubectl.kubernetes.io/default-container"])
+	require.Equal(t, "argocd-repo-server", built.deployment.Spec.Template.Spec.Containers[0].Name, "the default of kubectl")
 
 	plain := repoServer(t)
 	require.Len(t, built.deployment.Spec.Template.Spec.Containers, len(plain.Spec.Template.Spec.Containers)+1)
