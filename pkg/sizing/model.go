@@ -87,12 +87,14 @@ func Fit(small, middle, large Run) (*Model, error) {
 	if !small.isBelow(middle) || !middle.isBelow(large) {
 		return nil, errors.New("a model needs three runs, each with larger Applications than the one before")
 	}
-	return fitted(small, large, func(part Part, phase string) rate {
+	m := fitted(small, large, new(Model), func(part Part, phase string) rate {
 		if isOfBytes(part) {
 			return line(small.point(part, phase), large.point(part, phase))
 		}
 		return curve(small.point(part, phase), middle.point(part, phase), large.point(part, phase))
-	}, new(Model)), nil
+	})
+	m.memory = line(small.held(), large.held())
+	return m, nil
 }
 
 // With returns the model of the same servers with an option that adds to their costs, from two runs with the option.
@@ -101,14 +103,20 @@ func (m *Model) With(small, large Run) (*Model, error) {
 	if !small.isBelow(large) {
 		return nil, errors.New("a model needs two runs, the second with larger Applications")
 	}
-	return fitted(small, large, func(part Part, phase string) rate {
+	out := fitted(small, large, m, func(part Part, phase string) rate {
 		return m.rates[phase][part].plus(small.point(part, phase), large.point(part, phase))
-	}, m), nil
+	})
+	// What a controller does to an object is garbage afterwards: it keeps no more for more objects.
+	out.memory = m.memory
+	for _, p := range []point{small.held(), large.held()} {
+		out.memory.fixed = max(out.memory.fixed, p.y-m.memory.unit*p.x)
+	}
+	return out, nil
 }
 
-// fitted returns the model with these rates of CPU time. Everything else grows linearly between two runs, beyond what
-// a base takes.
-func fitted(small, large Run, rateOf func(Part, string) rate, base *Model) *Model {
+// fitted returns the model with these rates of CPU time. Requests grow linearly between two runs, beyond those of a
+// base.
+func fitted(small, large Run, base *Model, rateOf func(Part, string) rate) *Model {
 	m := &Model{rates: map[string]map[Part]rate{}, requests: map[string]rate{}, busy: map[string]float64{}}
 	for _, name := range phases {
 		m.rates[name] = map[Part]rate{}
@@ -119,7 +127,6 @@ func fitted(small, large Run, rateOf func(Part, string) rate, base *Model) *Mode
 		cpu := total(large.Phase(name).CPU)
 		m.busy[name] = cpu / (cpu + large.Phase(name).Idle)
 	}
-	m.memory = base.memory.plus(point{small.kept(), small.peak(Controller)}, point{large.kept(), large.peak(Controller)})
 	return m
 }
 
@@ -179,9 +186,9 @@ func (r *Run) peak(part Part) (most float64) {
 	return most
 }
 
-// kept returns the number of objects in the clusters of one controller.
-func (r *Run) kept() float64 {
-	return float64(r.Objects*r.Applications) / float64(max(1, r.Controllers))
+// held returns the number of objects in the clusters of one controller, and its memory in MiB.
+func (r *Run) held() point {
+	return point{float64(r.Objects*r.Applications) / float64(max(1, r.Controllers)), r.peak(Controller)}
 }
 
 // units returns the size of one Application in the unit that the cost of a part grows with: KiB for those that write,

@@ -35,14 +35,15 @@ func run(applications, objects int) Run {
 	return r
 }
 
-// option returns the run with an option that costs each Application 1 s and 10 requests more in each part, and each
-// object 0.2 s and 2 requests.
+// option returns the run with an option that costs each Application 1 s and 10 requests more in each part, each object
+// 0.2 s and 2 requests, and a controller 50 MiB.
 func option(r Run) Run {
 	for _, p := range r.Phases {
 		for part := range p.CPU {
 			p.CPU[part] += r.acting(p.Name) * (1 + 0.2*float64(r.Objects))
 		}
 		p.Requests["GET"] += int(r.acting(p.Name)) * (10 + 2*r.Objects)
+		p.Peak[Controller] += 50
 	}
 	return r
 }
@@ -83,6 +84,7 @@ func TestWith(t *testing.T) {
 	m, err := fit(t).With(option(run(4, 2)), option(run(5, 20)))
 	require.NoError(t, err)
 	predicts(t, m, option(run(30, 50)))
+	require.InDelta(t, 100+50+1500, m.ControllerMemory(1500), 1e-6)
 	_, err = m.With(run(10, 5), run(10, 5))
 	require.ErrorContains(t, err, "two runs")
 }
