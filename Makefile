@@ -163,7 +163,7 @@ SIZES ?= 25x1:unvalidated,10x60:unvalidated,25x200:unvalidated,40x20:unvalidated
 SCRATCH := $(firstword $(wildcard /dev/shm) $(TMPDIR) /tmp)
 
 .PHONY: scale
-scale: ## Of bench, only what Argo CD needs for many Applications, for docs/how-to/scale.md (SIZES=25x200, ...)
+scale: ## Of bench, only what Argo CD needs for many Applications, for docs/how-to/scale.md (SIZES=25x200, SCRATCH=DIR)
 	cd test/e2e && TMPDIR=$(SCRATCH) go test -count=1 -timeout 300m -v -run TestScale ./scale -sizes '$(SIZES)' -limit 60m -write pkg/sizing/measured.json
 	go test ./pkg/sizing -update
 

@@ -78,38 +78,41 @@ func newAppCommand() *cobra.Command {
 		return errors.Join(checkSize(cmd, o.Size), o.Check())
 	})
 	cmd.ValidArgsFunction = completeDirs
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if file, ok := (layers.Options{}).File(pathArg(args)); ok {
-			return fmt.Errorf("%s: a platform; `vmrender template` prints its Applications", file)
-		}
-		var kinds kindRecorder
-		plan, diags, err := delivery.Read(pathArg(args), o, kinds.renderMachines)
-		if err != nil {
-			return err
-		}
-		if err := problems.Report(cmd.ErrOrStderr(), diags); err != nil {
-			return err
-		}
-		if plan.Fleet().Header.Target.ByFlux() {
-			return order.print(cmd, plan, kinds.directories)
-		}
-		if err := order.reject(cmd); err != nil {
-			return err
-		}
-		if o.Size > 0 {
-			return printSize(cmd, plan, kinds.contents)
-		}
-		object, err := reportPlan(cmd, plan)
-		if err != nil {
-			return err
-		}
-		objects, err := withProject(cmd, plan, o.WithProject, kinds.all, object)
-		if err != nil {
-			return err
-		}
-		return output.Structs(cmd.OutOrStdout(), manifest.YAML, objects...)
-	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return printApp(cmd, pathArg(args), o, order) }
 	return cmd
+}
+
+// printApp prints what delivers the fleet at a path.
+func printApp(cmd *cobra.Command, path string, o delivery.Options, order *fluxFlags) error {
+	if file, ok := (layers.Options{}).File(path); ok {
+		return fmt.Errorf("%s: a platform; `vmrender template` prints its Applications", file)
+	}
+	var kinds kindRecorder
+	plan, diags, err := delivery.Read(path, o, kinds.renderMachines)
+	if err != nil {
+		return err
+	}
+	if err := problems.Report(cmd.ErrOrStderr(), diags); err != nil {
+		return err
+	}
+	if plan.Fleet().Header.Target.ByFlux() {
+		return order.print(cmd, plan, kinds.directories)
+	}
+	if err := order.reject(cmd); err != nil {
+		return err
+	}
+	if o.Size > 0 {
+		return printSize(cmd, plan, kinds.contents)
+	}
+	object, err := reportPlan(cmd, plan)
+	if err != nil {
+		return err
+	}
+	objects, err := withProject(cmd, plan, o.WithProject, kinds.all, object)
+	if err != nil {
+		return err
+	}
+	return output.Structs(cmd.OutOrStdout(), manifest.YAML, objects...)
 }
 
 // withProject returns the object, after the AppProject if that is printed, too.

@@ -49,8 +49,8 @@ func (f *Fleet) Add(a Application, number int) {
 // The cost of sending a file to the plugin, in CPU seconds, from the table "One repository, many Applications" of
 // docs/explanation/performance.md: Applications of 100 VMs that send 10,000 files or 100.
 const (
-	filePacked   = (0.56 - 0.11) / 9900 // of repo-server
-	fileUnpacked = (0.3 - 0.03) / 9900  // of cmp-server
+	filePacked   = 41e-6 // of repo-server
+	fileUnpacked = 27e-6 // of cmp-server
 )
 
 // rate is the cost of an Application in one phase: CPU seconds of a part, or requests.

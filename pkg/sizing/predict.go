@@ -26,11 +26,6 @@ func (m *Model) Cost(phase string, f Fleet) Cost {
 	return c
 }
 
-// Wall returns the time in seconds of a phase on one computer on which all servers run, and nothing else.
-func (m *Model) Wall(phase string, f Fleet, cpus int) float64 {
-	return m.Cost(phase, f).Total() / (float64(cpus) * m.busy[phase])
-}
-
 // Deployed returns the time in seconds of a phase on servers of their own. It is computed, not measured: the
 // slowest group of servers needs its share of the work, and the largest Application passes through all of them,
 // as the last one. It assumes that servers of a group share the work evenly, and that no server waits for the
@@ -78,8 +73,8 @@ const (
 	Compressed = 6
 )
 
-// RedisMemory returns the memory in MiB of Redis for the manifests of a fleet and some earlier versions of them. It is
+// redisMemory returns the memory in MiB of Redis for the manifests of a fleet and some earlier versions of them. It is
 // computed: in the runs, Redis grows by one MiB at most.
-func RedisMemory(f Fleet, earlier int) float64 {
+func redisMemory(f Fleet, earlier int) float64 {
 	return redisBase + mib(f.Bytes)*float64(1+earlier+states)/Compressed
 }

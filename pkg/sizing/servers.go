@@ -62,7 +62,7 @@ func (m *Model) Servers(f Fleet) Servers {
 	s.RepoServerMemory = max(leastMemory, roundUp(repoServerBase+copies, 128))
 	s.SidecarProcesses = max(leastSidecar, roundUp(sidecarBase+float64(s.Parallel)*renderMemory(f.Largest), 256))
 	s.SidecarDirectory = max(leastSidecar, roundUp(float64(s.Parallel)*mib(f.Pages)*unpacking, 256))
-	s.RedisMemory = roundUp(2*RedisMemory(f, Earlier), 128) // Redis needs as much again while it writes a copy
+	s.RedisMemory = roundUp(2*redisMemory(f, Earlier), 128) // Redis needs as much again while it writes a copy
 	m.chooseProcessors(&s, f)
 	return s
 }
@@ -110,11 +110,11 @@ func (m *Model) chooseProcessors(s *Servers, f Fleet) {
 // plugin and with Argo CD itself", 1 and 10,000 VMs, and "Results".
 const (
 	repoServerBase   = 100
-	repoServerCopies = 23 // (743 - 95.3) / 28.6
+	repoServerCopies = 23
 	sidecarBase      = 90
-	sidecarCopies    = 10 // (364 - 86.2) / 28.6
+	sidecarCopies    = 10
 	// One process of vmrender-cmp with one VM, copies of the manifests, and the most that it took.
-	processBase, processCopies, processMost = 18, 12, 80
+	processBase, processCopies, processMost = 18, 12, 100
 )
 
 // The least memory of a server in MiB, and that of the sidecar for its processes and for its directory: as in

@@ -73,7 +73,7 @@ func TestFit(t *testing.T) {
 	m, other := fit(t), run(30, 50)
 	predicts(t, m, other)
 	for _, name := range phases {
-		require.InDelta(t, other.Phase(name).Wall, m.Wall(name, other.fleet(), 2), 1e-6, name)
+		require.InDelta(t, other.Phase(name).Wall, m.wall(name, other.fleet(), 2), 1e-6, name)
 	}
 	require.InDelta(t, 100+1500, m.ControllerMemory(1500), 1e-6)
 }
@@ -168,7 +168,7 @@ func TestMeasurementsConfirm(t *testing.T) {
 func TestValidationCosts(t *testing.T) {
 	t.Parallel()
 	validated, unvalidated := measuredModels(t)
-	f := Example(10000, validated.runs[1])
+	f := example(10000, validated.runs[1])
 	require.Less(t, 2*unvalidated.Cost(All, f).CPU[Controller], validated.Cost(All, f).CPU[Controller])
 }
 
@@ -178,7 +178,7 @@ func TestServersGrow(t *testing.T) {
 	m, runs := measuredModel(t)
 	var last Servers
 	for _, vms := range []int{10, 1000, 10000, 100000} {
-		f := Example(vms, runs[1])
+		f := example(vms, runs[1])
 		s := m.Servers(f)
 		require.LessOrEqual(t, s.Controllers, f.Clusters)
 		require.GreaterOrEqual(t, s.Controllers*s.ControllerCPUs, last.Controllers*last.ControllerCPUs)
@@ -195,19 +195,19 @@ func TestServersGrow(t *testing.T) {
 func TestOneClusterIsNotDivided(t *testing.T) {
 	t.Parallel()
 	m, runs := measuredModel(t)
-	f := Example(100000, runs[1])
+	f := example(100000, runs[1])
 	f.Clusters = 1
 	s := m.Servers(f)
 	require.Equal(t, 1, s.Controllers)
 	require.Greater(t, s.ControllerCPUs, mostControllerCPUs)
-	require.Greater(t, s.ControllerMemory, m.Servers(Example(100000, runs[1])).ControllerMemory)
+	require.Greater(t, s.ControllerMemory, m.Servers(example(100000, runs[1])).ControllerMemory)
 }
 
 func TestValues(t *testing.T) {
 	t.Parallel()
 	m, runs := measuredModel(t)
 	for name, vms := range map[string]int{"small": 1000, "large": 100000} {
-		got, err := m.Values(Example(vms, runs[1]), map[string]string{"large": "registry.example.com/vmrender:1"}[name])
+		got, err := m.Values(example(vms, runs[1]), map[string]string{"large": "registry.example.com/vmrender:1"}[name])
 		require.NoError(t, err)
 		golden.Equal(t, filepath.Join("testdata", name+".yaml"), string(got))
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/template"
 
+	contract "github.com/vmrender/vmrender/pkg/argocd/plugin"
 	"github.com/vmrender/vmrender/plugin"
 )
 
@@ -47,9 +48,6 @@ func (m *Model) Values(f Fleet, image string) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// placeholder is the image in the plugin's values.
-const placeholder = "registry.invalid/vmrender:SET-ME"
-
 // sidecar returns the lists of the plugin's values with the memory of the servers.
 func sidecar(s Servers, image string) (string, error) {
 	const list = "  extraContainers:\n"
@@ -69,7 +67,7 @@ func sidecar(s Servers, image string) (string, error) {
 		lists = strings.Replace(lists, r.from, r.to, 1)
 	}
 	if image != "" {
-		lists = strings.ReplaceAll(lists, placeholder, image)
+		lists = strings.ReplaceAll(lists, contract.Placeholder, image)
 	}
 	return list + lists, nil
 }

@@ -141,7 +141,7 @@ func TestSettings(t *testing.T) {
 
 	settings := kustomize(t).parameters.Data
 	require.Equal(t, settings, values.Configs.Params)
-	variables := variables(t)
+	variables := variables(t, controllerManifest, repoServerManifest)
 	var env []corev1.EnvVar
 	for key, value := range settings {
 		require.Contains(t, variables, key)

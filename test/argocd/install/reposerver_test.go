@@ -36,24 +36,32 @@ func manifests(t *testing.T) string {
 // repoServer returns Argo CD's own Deployment.
 func repoServer(t *testing.T) *appsv1.Deployment {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(manifests(t), "repo-server", "argocd-repo-server-deployment.yaml"))
+	text, err := os.ReadFile(filepath.Join(manifests(t), repoServerManifest))
 	require.NoError(t, err)
 	d := new(appsv1.Deployment)
 	require.NoError(t, yaml.UnmarshalStrict(text, d))
 	return d
 }
 
-// variables maps the keys of argocd-cmd-params-cm to the variables that Argo CD's controller and repo-server
-// read.
-func variables(t *testing.T) map[string]string {
+// The manifests of the servers that read argocd-cmd-params-cm.
+const (
+	controllerManifest = "application-controller/argocd-application-controller-statefulset.yaml"
+	repoServerManifest = "repo-server/argocd-repo-server-deployment.yaml"
+	serverManifest     = "server/argocd-server-deployment.yaml"
+)
+
+// variables maps the keys of argocd-cmd-params-cm to the variables that the servers of manifests read.
+func variables(t *testing.T, files ...string) map[string]string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(manifests(t), "application-controller", "argocd-application-controller-statefulset.yaml"))
-	require.NoError(t, err)
-	var controller appsv1.StatefulSet
-	require.NoError(t, yaml.UnmarshalStrict(text, &controller))
 	names := map[string]string{}
-	for _, pod := range []corev1.PodSpec{controller.Spec.Template.Spec, repoServer(t).Spec.Template.Spec} {
-		for _, v := range pod.Containers[0].Env {
+	for _, file := range files {
+		text, err := os.ReadFile(filepath.Join(manifests(t), file))
+		require.NoError(t, err)
+		var workload struct {
+			Spec struct{ Template corev1.PodTemplateSpec }
+		}
+		require.NoError(t, yaml.Unmarshal(text, &workload))
+		for _, v := range workload.Spec.Template.Spec.Containers[0].Env {
 			if from := v.ValueFrom; from != nil && from.ConfigMapKeyRef != nil {
 				names[from.ConfigMapKeyRef.Key] = v.Name
 			}
@@ -78,7 +86,7 @@ func kustomize(t *testing.T) build {
 	write := func(name string, text []byte) { require.NoError(t, fs.WriteFile(name, text)) }
 	write("/site/kustomization.yaml", []byte("namespace: argocd\nresources: [repo-server.yaml, server.yaml, argocd-cm.yaml, argocd-cmd-params-cm.yaml]\ncomponents: [../vmrender]\n"))
 	for name, file := range map[string]string{
-		"repo-server.yaml": "repo-server/argocd-repo-server-deployment.yaml", "server.yaml": "server/argocd-server-deployment.yaml",
+		"repo-server.yaml": repoServerManifest, "server.yaml": serverManifest,
 		"argocd-cm.yaml": "config/argocd-cm.yaml", "argocd-cmd-params-cm.yaml": "config/argocd-cmd-params-cm.yaml",
 	} {
 		text, err := os.ReadFile(filepath.Join(manifests(t), file))

@@ -2,11 +2,9 @@ package install_test
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/yaml"
@@ -41,10 +39,7 @@ func TestSize(t *testing.T) {
 	var values sizeValues
 	require.NoError(t, yaml.UnmarshalStrict(text, &values))
 
-	known := variables(t)
-	for key := range serverSettings(t) {
-		known[key] = ""
-	}
+	known := variables(t, controllerManifest, repoServerManifest, serverManifest)
 	require.NotEmpty(t, values.Configs.CM)
 	for _, settings := range []map[string]string{values.Configs.CM, values.Configs.Params} {
 		for key := range settings {
@@ -62,20 +57,4 @@ func TestSize(t *testing.T) {
 	check(t, d, 999)
 	limit := sidecar(t, d).Resources.Limits[corev1.ResourceMemory]
 	require.Positive(t, limit.Cmp(resource.MustParse("1Gi")))
-}
-
-// serverSettings returns the settings that the manifest of argocd-server reads.
-func serverSettings(t *testing.T) map[string]bool {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(manifests(t), "server", "argocd-server-deployment.yaml"))
-	require.NoError(t, err)
-	var d appsv1.Deployment
-	require.NoError(t, yaml.UnmarshalStrict(text, &d))
-	keys := map[string]bool{}
-	for _, v := range d.Spec.Template.Spec.Containers[0].Env {
-		if from := v.ValueFrom; from != nil && from.ConfigMapKeyRef != nil {
-			keys[from.ConfigMapKeyRef.Key] = true
-		}
-	}
-	return keys
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Example returns a fleet of VMs like those that were measured: in Applications of 200 VMs each, on clusters of
+// example returns a fleet of VMs like those that were measured: in Applications of 200 VMs each, on clusters of
 // at most 5,000 VMs each.
-func Example(vms int, of Run) Fleet {
+func example(vms int, of Run) Fleet {
 	const perApplication, perCluster = 200, 5000
 	applications := max(1, vms/perApplication)
 	inOne := vms / applications
@@ -30,6 +30,11 @@ func (r *Run) fleet() Fleet {
 	}
 	f.Add(Application{Objects: r.Objects, Bytes: int64(r.Bytes)}, n)
 	return f
+}
+
+// wall returns the time in seconds of a phase on one computer on which all servers run, and nothing else.
+func (m *Model) wall(phase string, f Fleet, cpus int) float64 {
+	return m.Cost(phase, f).Total() / (float64(cpus) * m.busy[phase])
 }
 
 // table is a table of Markdown.
@@ -57,7 +62,7 @@ func serversTable(models ...model) string {
 		"the first sync", "API requests of a commit to all")
 	for _, vms := range []int{1000, 10000, 100000} {
 		for _, m := range models {
-			f := Example(vms, m.runs[1])
+			f := example(vms, m.runs[1])
 			s := m.Servers(f)
 			t.row(number(float64(vms)), number(float64(f.Applications)), number(float64(f.Clusters)), m.name,
 				fmt.Sprintf("%d with %s and %s", s.Controllers, plural(s.ControllerCPUs, "CPU"), gib(s.ControllerMemory)),
@@ -131,7 +136,7 @@ func (m model) runRow(t *table, r *Run, phase string) {
 	others := math.Round(100*(p.Wall*float64(r.CPUs)-total(p.CPU)-p.Idle)) / 100
 	t.row(fmt.Sprintf("%d × %d", r.Applications, r.VMs), fmt.Sprintf("%d, %d", r.Clusters, r.Controllers), m.name, phase,
 		number(total(p.CPU)), number(c.Total()), number(math.Max(0, others)),
-		number(p.Wall), number(m.Wall(phase, r.fleet(), r.CPUs)),
+		number(p.Wall), number(m.wall(phase, r.fleet(), r.CPUs)),
 		number(total(p.Requests)), number(math.Round(c.Requests)),
 		number(math.Round(p.Peak[Controller])), number(math.Round(p.Peak[RepoServer])))
 }
