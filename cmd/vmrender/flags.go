@@ -67,15 +67,21 @@ func argsBetween(least, most int) cobra.PositionalArgs {
 	}
 }
 
+// accepted is what flags accept, by the type of their values. pflag's own errors name functions of Go.
+var accepted = map[string]string{
+	"bool":           "true or false",
+	"duration":       "a duration such as 15m",
+	"int":            "a whole number",
+	"stringToString": "KEY=VALUE",
+	"uint":           "a whole number from 0",
+}
+
 // flagError returns an error that names the invalid flag and what is accepted.
 func flagError(cmd *cobra.Command, err error) error {
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		flag := bad.GetFlag()
-		switch flag.Value.Type() {
-		case "uint":
-			return fmt.Errorf("--%s %q; expected a whole number from 0", flag.Name, bad.GetValue())
-		case "duration":
-			return fmt.Errorf("--%s %q; expected a duration such as 15m", flag.Name, bad.GetValue())
+		if values := accepted[flag.Value.Type()]; values != "" {
+			return fmt.Errorf("--%s %q; expected %s", flag.Name, bad.GetValue(), values)
 		}
 		return fmt.Errorf("--%s %q: %w", flag.Name, bad.GetValue(), bad.Unwrap())
 	}
