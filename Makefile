@@ -36,7 +36,7 @@ SHARING := $(addprefix ./pkg/,source template catalog fleet machine render manif
 # Tests of cmd/vmrender that render many VMs; its scripts test flags and texts.
 SHARING_RUN := ^(TestFleets|TestTornInput|TestWrongInput)$$
 # Tests in SHARING that build programs of their own, without the detector.
-NOT_SHARING := ^(TestMemoryIsBounded|TestLargeFileFits|TestStartsFirst)$$
+NOT_SHARING := ^(TestMemoryIsBounded|TestLargeFileFits|TestWatchesFirst)$$
 
 ##@ Use
 

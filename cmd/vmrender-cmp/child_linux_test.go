@@ -41,7 +41,7 @@ func TestSignalsReachTheProgram(t *testing.T) {
 			t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) }) // if it has not ended
 			require.NoError(t, cmd.Process.Signal(sent))
 			require.Error(t, cmd.Wait())
-			// All three processes have the other end of the pipe: it ends with the last of them.
+			// Both processes have the other end of the pipe: it ends with the last of them.
 			_, err = io.Copy(io.Discard, started)
 			require.NoError(t, err)
 		})

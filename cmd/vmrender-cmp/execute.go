@@ -19,7 +19,7 @@ func execute(stdout io.Writer, messages *bounded, path string, args ...string) e
 	var text bounded
 	cmd := exec.Command(path, args...)
 	cmd.Stdout, cmd.Stderr = stdout, &text
-	cmd.SysProcAttr = confine.Child()
+	cmd.Env, cmd.SysProcAttr = confine.Environ(), confine.Child()
 	if err := confine.LimitTime(confine.Seconds); err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@
 //	vmrender-cmp parameters   prints the parameters that an Application can set
 //
 // The exit status is 0 for success, 1 for invalid input and 2 for an invalid
-// command line. Only the result goes to stdout: Argo CD shows stderr to users if
+// command line or a crash. Only the result goes to stdout: Argo CD shows stderr to users if
 // the command fails.
 package main
 
@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
+	"strings"
 
 	"github.com/vmrender/vmrender/internal/confine"
 	"github.com/vmrender/vmrender/internal/process"
@@ -32,17 +34,16 @@ const (
 
 func main() {
 	process.Tune()
+	debug.SetMemoryLimit(confine.Heap)
 	os.Exit(run(os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
 }
 
-// run runs a command line and returns the exit status. For what parses files, package confine has started this process,
-// and ended the first one before its main.
+// run runs a command line and returns the exit status. Package confine has limited what this process can use.
 func run(args, environ []string, stdout, stderr io.Writer) int {
-	if len(args) > 0 && args[0] == confine.Worker {
-		args = args[1:]
-	}
+	end := confine.Guard(strings.Join(args, " "))
 	var messages bounded
 	status := serve(args, environ, stdout, &messages)
+	end()
 	if err := messages.flush(stderr); err != nil {
 		return statusInvalid
 	}

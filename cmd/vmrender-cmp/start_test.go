@@ -8,33 +8,38 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/internal/confine"
 )
 
 // initialized matches the line that the Go runtime prints for each package that it initializes with inittrace=1.
 var initialized = regexp.MustCompile(`(?m)^init (\S+) @`)
 
-// The first of the two processes ends before Go initializes the packages that only the second one needs: all
-// packages of other modules, and those of the standard library above package os.
-func TestStartsFirst(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), filepath.Join(build(t, "."), "vmrender-cmp"), "parameters")
-	cmd.Dir = t.TempDir()
-	cmd.Env = []string{"GODEBUG=inittrace=1"}
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	require.NoError(t, cmd.Run())
-
-	processes := strings.Split(stderr.String(), "init internal/bytealg @")
-	require.Len(t, processes, 3, stderr.String())
-	var early, late []string
-	for i, list := range []*[]string{&early, &late} {
-		for _, match := range initialized.FindAllStringSubmatch(processes[i+1], -1) {
-			*list = append(*list, match[1])
-		}
-	}
+// The process that watches a render does so before Go initializes the packages that only a render needs: all packages
+// of other modules, and those of the standard library above package os.
+func TestWatchesFirst(t *testing.T) {
+	early, late := packagesOf(t, confine.Watcher, "generate"), packagesOf(t, "parameters")
 	require.Contains(t, late, "kubevirt.io/api/core/v1")
 	require.NotContains(t, early, "reflect")
 	for _, path := range early {
 		ofModule := strings.Contains(strings.Split(path, "/")[0], ".")
 		require.True(t, !ofModule || strings.HasPrefix(path, "github.com/vmrender/"), path)
 	}
+}
+
+// packagesOf returns the packages that the program initializes for the arguments.
+func packagesOf(t *testing.T, args ...string) []string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), filepath.Join(build(t, "."), "vmrender-cmp"), args...)
+	cmd.Dir = t.TempDir()
+	cmd.Env = []string{"GODEBUG=inittrace=1"}
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	require.NoError(t, cmd.Run())
+	var paths []string
+	for _, match := range initialized.FindAllStringSubmatch(stderr.String(), -1) {
+		paths = append(paths, match[1])
+	}
+	require.NotEmpty(t, paths)
+	return paths
 }

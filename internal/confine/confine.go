@@ -1,21 +1,42 @@
-// Package confine does the work of vmrender-cmp in a second process with limited memory. Files from a repository,
-// which can need any amount of it, are only parsed there: the sidecar is shared, and one that exceeds its container's
-// limit ends all renders. The first process survives, and reports in one line what happened to the second.
+// Package confine limits the memory and the CPU time of vmrender-cmp. Files from a repository can need any amount of
+// it, and are only parsed within the limits: the sidecar is shared, and one that exceeds its container's limit ends
+// all renders. What ends there is reported in one line.
 //
-// Importing the package does that, before main: the first process needs nothing that vmrender-cmp links, and
-// initializing it takes longer than rendering a VM. Go initializes packages in the order of their import paths, as soon
-// as their own imports are (The Go Programming Language Specification, version go1.21, Program initialization). This
-// one imports only what is initialized before any package of another module, which a test checks.
+// Importing the package sets the limits, before main. For the report of a crash, which a process cannot make itself,
+// a second process watches one that uses much memory. It needs nothing that vmrender-cmp links, and initializing that
+// takes longer than rendering a VM, so it works and ends while this package is initialized. Go initializes packages
+// in the order of their import paths, as soon as their own imports are (The Go Programming Language Specification,
+// version go1.21, Program initialization). This one imports only what is initialized before any package of another
+// module, which a test checks.
 //
-// Where the system cannot limit the memory, there is no second process.
+// Where the system cannot limit the memory, none of that happens.
 package confine
 
-// Memory is the memory of the second process and of each program that it runs, in MiB. It is enough for usual
+import (
+	"os"
+	"strconv"
+)
+
+// Memory is the memory of the process and of each program that it runs, in MiB. It is enough for usual
 // fleets whose manifests Argo CD accepts: 40,000 VMs in one file, with 93 MiB of manifests, need up to 202 MiB.
 const Memory = 256
 
-// Worker is the first argument of the second process. The command follows.
-const Worker = "worker"
+// Heap is the size in bytes of the heap near which the Go runtime keeps collecting garbage, before the memory is used
+// up.
+const Heap = 192 << 20
+
+// Watcher is the first argument of the process that watches another one. The command of that one follows.
+const Watcher = "watch"
+
+// Environ returns the environment of a program that this process runs. Its Go runtime collects garbage before the
+// memory is used up, and prints no stacks, whatever this process's environment contains: the last value of a variable
+// counts.
+func Environ() []string {
+	return append(os.Environ(), "GOMEMLIMIT="+strconv.Itoa(Heap), "GOTRACEBACK=none")
+}
+
+// worded returns a problem of a command as a line for users.
+func worded(command, problem string) string { return "vmrender-cmp " + command + ": " + problem + "\n" }
 
 // needsMore is the problem of a process that has no memory left.
 const needsMore = "needs more than 256 MiB of memory, which is all that one render may use; " +

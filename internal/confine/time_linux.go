@@ -2,6 +2,8 @@ package confine
 
 import (
 	"os"
+	"os/signal"
+	"strconv"
 	"syscall"
 	"time"
 )
@@ -10,15 +12,38 @@ import (
 const tooSlow = " of CPU time, which is all that one render may use; " +
 	"see what its templates and charts repeat, or divide it among several Applications"
 
-// LimitTime limits the CPU time of this process, and of each program that it starts afterwards.
-func LimitTime(seconds uint64) error {
+// grace is the CPU time in seconds between the signal that a process has used up its time and its end by the system.
+const grace = 1
+
+// LimitTime limits the CPU time of this process, and of each program that it starts afterwards. The system ends one
+// that needs more, and [Slow] reports it.
+func LimitTime(seconds uint64) error { return limitTime(seconds, seconds) }
+
+// limitTime also has the system send SIGXCPU after the first number of seconds. A lower limit of this process counts
+// more.
+func limitTime(signal, end uint64) error {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_CPU, &limit); err != nil {
 		return err
 	}
-	limit.Max = min(limit.Max, seconds)
-	limit.Cur = limit.Max
+	limit.Max = min(limit.Max, end)
+	limit.Cur = min(signal, max(1, limit.Max-(end-signal)))
 	return syscall.Setrlimit(syscall.RLIMIT_CPU, &limit)
+}
+
+// reportTime ends this process when it has used up its time, and calls report with the problem before that.
+func reportTime(report func(problem string)) {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_CPU, &limit) != nil {
+		return
+	}
+	used := make(chan os.Signal, 1)
+	signal.Notify(used, syscall.SIGXCPU)
+	go func() {
+		<-used
+		report("needs more than " + strconv.FormatUint(limit.Cur, 10) + "s" + tooSlow)
+		os.Exit(1)
+	}()
 }
 
 // Slow returns why the system ended a process for its CPU time, or "" if it did not.
