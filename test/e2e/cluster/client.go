@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"path/filepath"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -38,6 +39,7 @@ func newClient(url string, authority []byte, admin pki.Pair) (*Client, error) {
 		Host: url, QPS: 1000, Burst: 2000,
 		TLSClientConfig: rest.TLSClientConfig{CAData: authority, CertFile: admin.Cert, KeyFile: admin.Key},
 	}
+	config.Wrap(func(transport http.RoundTripper) http.RoundTripper { return patient{transport} })
 	objects, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, err
@@ -127,21 +129,11 @@ func (c *Client) Apply(ctx context.Context, object *unstructured.Unstructured) e
 	if err != nil {
 		return err
 	}
-	options := metav1.ApplyOptions{FieldManager: manager, Force: true}
-	for {
-		_, err := resource.Apply(ctx, object.GetName(), object, options)
-		switch {
-		case err == nil:
-			return nil
-		case !isBusy(err) || ctx.Err() != nil:
-			return fmt.Errorf("applying %s %s: %w", object.GetKind(), object.GetName(), err)
-		}
+	_, err = resource.Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: manager, Force: true})
+	if err != nil {
+		return fmt.Errorf("applying %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
-}
-
-// isBusy reports whether an API server had no time for a request.
-func isBusy(err error) bool {
-	return apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) || apierrors.IsTooManyRequests(err)
+	return nil
 }
 
 // Update reads an object, has it changed, and writes it. It tries again if
