@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -24,7 +24,7 @@ import (
 func objects(t *testing.T, dir string) map[string]map[string]any {
 	t.Helper()
 	c := render.NewCollector()
-	_, diags := machine.Visit(dir, fleet.Options{}, c.Visit)
+	_, diags := inventory.Visit(dir, fleet.Options{}, c.Visit)
 	rendered := read(t, c.Rendered(diags))
 	require.Empty(t, diags.Sorted())
 	out := map[string]map[string]any{}
@@ -146,7 +146,7 @@ func count(t *testing.T, file string) int {
 // TestFleet proves that the large example has no problems, not even warnings.
 func TestFleet(t *testing.T) {
 	c := render.NewCollector()
-	_, diags := machine.Visit("fleet", fleet.Options{}, c.Visit)
+	_, diags := inventory.Visit("fleet", fleet.Options{}, c.Visit)
 	machines := slices.DeleteFunc(c.Rendered(diags), func(r render.Rendered) bool { return r.Jobs })
 	require.Empty(t, lines(diags))
 	require.Len(t, machines, 11)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 )
@@ -106,7 +106,7 @@ func output(t *testing.T, dir string, v variant) (string, []string) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(v.procs))
 	c := render.NewCollector()
-	_, diags := machine.Visit(dir, fleet.Options{Namespace: "ns", Jobs: v.jobs}, c.Visit)
+	_, diags := inventory.Visit(dir, fleet.Options{Namespace: "ns", Jobs: v.jobs}, c.Visit)
 	var out strings.Builder
 	w := manifest.NewWriter(&out, manifest.YAML)
 	require.NoError(t, render.Write(w, c.Rendered(diags)...))

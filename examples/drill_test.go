@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/drill"
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 )
@@ -20,7 +20,7 @@ import (
 func drilled(t *testing.T, more ...string) []string {
 	t.Helper()
 	c := render.NewCollector()
-	_, diags := machine.Visit("drill/fleet", fleet.Options{}, c.Visit)
+	_, diags := inventory.Visit("drill/fleet", fleet.Options{}, c.Visit)
 	git := read(t, c.Rendered(diags))
 	require.Empty(t, diags.Sorted())
 	of := func(path string) []manifest.Object {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 )
 
 // TestEnvironments proves the claims of examples/environments. Every overlay is valid,
@@ -21,7 +21,7 @@ func TestEnvironments(t *testing.T) {
 	owner := map[string]string{}
 	for _, overlay := range overlays {
 		require.NotEmpty(t, gated(t, "environments", overlay))
-		f, _ := machine.Load("environments", fleet.Options{Overlays: []string{overlay}})
+		f, _ := inventory.Load("environments", fleet.Options{Overlays: []string{overlay}})
 		require.Equal(t, strings.TrimSuffix(filepath.Base(overlay), ".yaml"), f.Environment)
 		for _, m := range f.Machines {
 			require.Equal(t, f.Environment, m.Labels["example.com/environment"])
@@ -39,7 +39,7 @@ func TestEnvironments(t *testing.T) {
 			}
 		}
 	}
-	dev, _ := machine.Load("environments", fleet.Options{Overlays: overlays[:1]})
+	dev, _ := inventory.Load("environments", fleet.Options{Overlays: overlays[:1]})
 	for _, m := range dev.Machines {
 		require.Equal(t, "2Gi", m.Memory.Guest, "%s: small by `every`", m.Name)
 	}

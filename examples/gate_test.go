@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/gate"
 	"github.com/vmrender/vmrender/pkg/impact"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/render"
@@ -21,7 +21,7 @@ import (
 func gated(t *testing.T, dir string, overlays ...string) []manifest.Object {
 	t.Helper()
 	c := render.NewCollector()
-	_, diags := machine.Visit(dir, fleet.Options{Overlays: overlays}, c.Visit)
+	_, diags := inventory.Visit(dir, fleet.Options{Overlays: overlays}, c.Visit)
 	objects := read(t, c.Rendered(diags))
 	require.Empty(t, diags.Sorted())
 	return objects
@@ -71,7 +71,7 @@ func TestGate(t *testing.T) {
 	text := "vms: {db01: {cpu: {cores: 8}, memory: 8Gi, disks: {data: 100Gi}, " + line + "}, report01: {flavor: small}}"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "vms/db.yaml"), []byte(text), 0o600))
 	c := render.NewCollector()
-	_, diags := machine.Visit(dir, fleet.Options{}, c.Visit)
+	_, diags := inventory.Visit(dir, fleet.Options{}, c.Visit)
 	further := plan.New(gated(t, "gate"), read(t, c.Rendered(diags)), plan.Options{})
 	require.Equal(t, gate.Stale, further.VMs[0].Gate.Approvals[0].State)
 	require.Len(t, diags.Sorted(), 1, "validate warns of it")

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/render"
 )
 
@@ -16,7 +16,7 @@ import (
 // another example, because their Application needs its own sync option.
 func TestLifecycle(t *testing.T) {
 	c := render.NewCollector()
-	_, diags := machine.Visit("lifecycle", fleet.Options{}, c.Visit)
+	_, diags := inventory.Visit("lifecycle", fleet.Options{}, c.Visit)
 	rendered := c.Rendered(diags)
 	require.Empty(t, lines(diags))
 	var jobs []string
@@ -31,8 +31,8 @@ func TestLifecycle(t *testing.T) {
 		"Argo CD before 2.14", "data disks that are not kept", "disks that are not kept",
 		"`removal: confirm`", "`removal: approved`", "`protection: none`", "`restoreFrom`",
 	}
-	f, _ := machine.Load("lifecycle", fleet.Options{})
-	replaced, _ := machine.Load("fleet", fleet.Options{})
+	f, _ := inventory.Load("lifecycle", fleet.Options{})
+	replaced, _ := inventory.Load("fleet", fleet.Options{})
 	policies, said := map[string]bool{}, map[string]bool{}
 	for _, m := range slices.Concat(f.Machines, replaced.Machines) {
 		p := render.PolicyOf(m)

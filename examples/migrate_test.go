@@ -11,7 +11,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/impact"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/render"
@@ -32,7 +32,7 @@ func moving(t *testing.T, files map[string]string) string {
 func moved(t *testing.T, dir string, overlays ...string) []manifest.Object {
 	t.Helper()
 	c := render.NewCollector()
-	_, diags := machine.Visit(dir, fleet.Options{Overlays: overlays}, c.Visit)
+	_, diags := inventory.Visit(dir, fleet.Options{Overlays: overlays}, c.Visit)
 	objects := read(t, c.Rendered(diags))
 	require.False(t, diags.HasErrors(), "%v", diags.Sorted())
 	return objects

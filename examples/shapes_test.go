@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -20,7 +20,7 @@ const leastShapes = 30
 // Real VMs of every kind need no JSON patch with the index of a list item, which breaks as soon as a level
 // above adds an item. A comment describes every VM.
 func TestShapes(t *testing.T) {
-	f, diags := machine.Load("shapes", fleet.Options{})
+	f, diags := inventory.Load("shapes", fleet.Options{})
 	require.Empty(t, diags.Sorted())
 	shapes := map[source.Pos]bool{}
 	for _, m := range f.Machines {

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/schema"
 )
 
@@ -225,7 +225,7 @@ func TestSchemaAgreesWithLoader(t *testing.T) {
 // load reports whether a values file results in a VM, and whether it contains a value
 // that the loader does not understand.
 func load(text string) (taken, misunderstood bool) {
-	f, diags := machine.Load("-", fleet.Options{Stdin: strings.NewReader(text)})
+	f, diags := inventory.Load("-", fleet.Options{Stdin: strings.NewReader(text)})
 	for _, d := range diags.Sorted() {
 		switch d.Rule {
 		case "wrong-type", "unknown-key", "unknown-value", "out-of-range":

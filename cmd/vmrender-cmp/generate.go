@@ -7,7 +7,7 @@ import (
 	"github.com/vmrender/vmrender/internal/process"
 	"github.com/vmrender/vmrender/pkg/argocd/plugin"
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/output"
 	"github.com/vmrender/vmrender/pkg/render"
@@ -43,7 +43,7 @@ func (s *sidecar) generate() error {
 	c := render.NewCollector()
 	c.APIs, c.Most = render.APIs(s.request.APIVersions), mostOutput
 	opts.Full = c.Full
-	f, diags := machine.Visit(".", opts, c.Visit)
+	f, diags := inventory.Visit(".", opts, c.Visit)
 	if f.Header.Target.ByFlux() {
 		diags.Errorf(f.HeaderPos(source.Pos{}, "target", "delivery"), rule.Delivery, "target.delivery",
 			"Argo CD reads no annotation for Flux, and would delete what they keep; remove the Application, or the key")

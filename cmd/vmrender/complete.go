@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 )
 
 // completeFlag sets the completion of a flag's value. It panics if the flag does
@@ -29,7 +29,7 @@ func vmNames(path string, opts fleet.Options) []string {
 	if path == "-" {
 		return nil // completion must not wait for input
 	}
-	f, _ := machine.Load(path, opts)
+	f, _ := inventory.Load(path, opts)
 	uses := map[string]int{}
 	for _, m := range f.Machines {
 		uses[m.Name]++

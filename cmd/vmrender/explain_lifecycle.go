@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/report/problems"
@@ -22,7 +23,7 @@ const lifecycleKey = "lifecycle"
 // and what will happen to it because of them.
 func explainLifecycle(cmd *cobra.Command, path string, opts fleet.Options, form word) error {
 	opts.Alone = true
-	f, diags := machine.Load(path, opts)
+	f, diags := inventory.Load(path, opts)
 	if err := problems.Report(cmd.ErrOrStderr(), diags); err != nil {
 		return err
 	}

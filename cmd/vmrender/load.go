@@ -10,6 +10,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/delivery"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -17,15 +18,15 @@ import (
 )
 
 // renderFleet reads and renders the fleet, directory or file at path.
-func renderFleet(path string, opts fleet.Options) (*machine.Fleet, []render.Rendered, *source.Diagnostics) {
+func renderFleet(path string, opts fleet.Options) (*inventory.Fleet, []render.Rendered, *source.Diagnostics) {
 	c := render.NewCollector()
-	f, diags := machine.Visit(path, opts, c.Visit)
+	f, diags := inventory.Visit(path, opts, c.Visit)
 	return f, c.Rendered(diags), diags
 }
 
 // renderWatched is like renderFleet, but reports on a terminal what it does if it takes long.
 func renderWatched(cmd *cobra.Command, path string, opts fleet.Options) (
-	f *machine.Fleet, rendered []render.Rendered, diags *source.Diagnostics,
+	f *inventory.Fleet, rendered []render.Rendered, diags *source.Diagnostics,
 ) {
 	during(cmd, "rendering "+path, func() { f, rendered, diags = renderFleet(path, opts) })
 	return f, rendered, diags
@@ -53,11 +54,11 @@ type kindRecorder struct {
 
 // renderMachines is like renderFleet, but returns the VMs instead of the
 // manifests.
-func (k *kindRecorder) renderMachines(path string, opts fleet.Options) (*machine.Fleet, *source.Diagnostics) {
+func (k *kindRecorder) renderMachines(path string, opts fleet.Options) (*inventory.Fleet, *source.Diagnostics) {
 	var mu sync.Mutex
 	var machines []*machine.Machine
 	c := render.NewCollector()
-	f, diags := machine.Visit(path, opts, func(m *machine.Machine, d *source.Diagnostics) {
+	f, diags := inventory.Visit(path, opts, func(m *machine.Machine, d *source.Diagnostics) {
 		c.Visit(m, d)
 		if m.Sibling {
 			return

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/report/problems"
@@ -61,7 +62,7 @@ func planOf(path string) string {
 // leavingVMs returns what was rendered for VMs, with their entries. All replicas of an entry
 // leave together: the files cannot express that one is gone.
 func leavingVMs(path string, opts fleet.Options, rendered []render.Rendered) ([]adopt.Leaving, error) {
-	all, _ := machine.Load(path, opts)
+	all, _ := inventory.Load(path, opts)
 	var out []adopt.Leaving
 	for i := range rendered {
 		r := &rendered[i]

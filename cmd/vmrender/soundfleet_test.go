@@ -27,6 +27,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/fleetgen"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/output"
@@ -58,7 +59,7 @@ func renderArgs(args []string) (rendering, error) {
 	opts.Jobs, opts.Workers = 1, nil
 	var r rendering
 	c := render.NewCollector()
-	_, r.problems = machine.Visit(".", opts, func(m *machine.Machine, d *source.Diagnostics) {
+	_, r.problems = inventory.Visit(".", opts, func(m *machine.Machine, d *source.Diagnostics) {
 		c.Visit(m, d)
 		r.machines = append(r.machines, m.Namespace+"/"+m.Name)
 	})

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/output"
 	"github.com/vmrender/vmrender/pkg/render"
@@ -88,7 +88,7 @@ func writeFiles(
 }
 
 // origin returns what identifies a render of the fleet with the flags.
-func origin(f *machine.Fleet, flags *fleetFlags, vms []string) output.Origin {
+func origin(f *inventory.Fleet, flags *fleetFlags, vms []string) output.Origin {
 	return output.Origin{
 		Root: f.Root, Fleet: f.Header.Metadata.Name, Part: f.Part(), Overlays: flags.overlays, Selected: len(vms) > 0,
 		Flux: f.Header.Target.ByFlux(),

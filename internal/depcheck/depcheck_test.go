@@ -150,6 +150,15 @@ var rooms = []room{
 		imports: join(impure, yaml, system),
 	},
 	{
+		dir: "pkg/inventory",
+		ours: []string{
+			"pkg/catalog", "pkg/fleet", "pkg/labels", "pkg/machine", "pkg/rule", "pkg/source", "pkg/template", "pkg/values",
+			"pkg/versions", "internal/suggest",
+		},
+		reach:   join(cluster, argocd, kubevirt),
+		imports: join(impure, yaml, system),
+	},
+	{
 		dir: "pkg/kinds", ours: []string{"internal/lazyregexp"}, reach: join(cluster, argocd, kubernetes, kubevirt),
 		imports: join(impure, yaml, system),
 	},
@@ -267,7 +276,7 @@ var rooms = []room{
 	{
 		dir: "pkg/selfservice",
 		ours: []string{
-			"pkg/catalog", "pkg/fleet", "pkg/labels", "pkg/machine", "pkg/manifest", "pkg/outcome", "pkg/render", "pkg/rule",
+			"pkg/catalog", "pkg/fleet", "pkg/inventory", "pkg/labels", "pkg/manifest", "pkg/outcome", "pkg/render", "pkg/rule",
 			"pkg/source", "internal/lazyregexp",
 		},
 		reach:   join(cluster, argocd),
@@ -276,7 +285,7 @@ var rooms = []room{
 	{
 		dir: "pkg/adopt",
 		ours: []string{
-			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest",
+			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/fleet", "pkg/inventory", "pkg/render", "pkg/manifest",
 			"pkg/draft", "pkg/node", "pkg/edit", "pkg/labels", "pkg/argocd", "pkg/pairs", "pkg/admission", "pkg/cluster",
 			"pkg/impact", "internal/files", "internal/lazyregexp", "internal/suggest", "internal/wording",
 		},
@@ -286,8 +295,8 @@ var rooms = []room{
 	{
 		dir: "pkg/writeback",
 		ours: []string{
-			"pkg/adopt", "pkg/argocd", "pkg/catalog", "pkg/draft", "pkg/edit", "pkg/fleet", "pkg/labels", "pkg/machine",
-			"pkg/manifest", "pkg/node", "pkg/render", "pkg/secret", "pkg/source", "pkg/values", "internal/files",
+			"pkg/adopt", "pkg/argocd", "pkg/catalog", "pkg/draft", "pkg/edit", "pkg/fleet", "pkg/inventory", "pkg/labels",
+			"pkg/machine", "pkg/manifest", "pkg/node", "pkg/render", "pkg/secret", "pkg/source", "pkg/values", "internal/files",
 			"internal/wording",
 		},
 		reach:   join(cluster, argocd),
@@ -341,8 +350,8 @@ var rooms = []room{
 	{
 		dir: "pkg/delivery",
 		ours: []string{
-			"pkg/fleet", "pkg/machine", "pkg/versions", "pkg/argocd", "pkg/argocd/plugin", "pkg/labels", "pkg/sizing",
-			"pkg/source", "plugin", "internal/lazyregexp", "internal/suggest",
+			"pkg/fleet", "pkg/inventory", "pkg/machine", "pkg/versions", "pkg/argocd", "pkg/argocd/plugin", "pkg/labels",
+			"pkg/sizing", "pkg/source", "plugin", "internal/lazyregexp", "internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: impure,
@@ -357,7 +366,7 @@ var rooms = []room{
 	{
 		dir: "pkg/krm",
 		ours: []string{
-			"pkg/fleet", "pkg/machine", "pkg/manifest", "pkg/output", "pkg/render", "pkg/rule", "pkg/source", "pkg/values",
+			"pkg/fleet", "pkg/inventory", "pkg/manifest", "pkg/output", "pkg/render", "pkg/rule", "pkg/source", "pkg/values",
 			"internal/suggest",
 		},
 		reach:   join([]string{"k8s.io/client-go", "sigs.k8s.io/kustomize/kyaml/fn"}, helm, argocd),
@@ -384,8 +393,8 @@ var rooms = []room{
 	{
 		dir: "pkg/compare",
 		ours: []string{
-			"pkg/rule", "pkg/source", "pkg/cluster", "pkg/fleet", "pkg/machine", "pkg/render", "pkg/manifest", "pkg/layers",
-			"pkg/upgrade",
+			"pkg/rule", "pkg/source", "pkg/cluster", "pkg/fleet", "pkg/inventory", "pkg/machine", "pkg/render", "pkg/manifest",
+			"pkg/layers", "pkg/upgrade",
 			"pkg/revision", "pkg/values", "pkg/versions", "pkg/world", "internal/suggest",
 		},
 		reach: argocd, imports: join(impure, yaml, system, helm),
@@ -416,7 +425,7 @@ var rooms = []room{
 	{
 		dir: "cmd/vmrender-cmp",
 		ours: []string{
-			"pkg/rule", "pkg/source", "pkg/fleet", "pkg/platform", "pkg/machine", "pkg/render", "pkg/manifest",
+			"pkg/rule", "pkg/source", "pkg/fleet", "pkg/inventory", "pkg/platform", "pkg/render", "pkg/manifest",
 			"pkg/argocd/plugin", "pkg/output", "pkg/report/problems", "internal/confine", "internal/process", "internal/suggest",
 		},
 		reach: join([]string{"net/http", "helm.sh/helm", "k8s.io/client-go", "sigs.k8s.io/kustomize"}, argocd),

@@ -7,7 +7,7 @@ import (
 	"github.com/vmrender/vmrender/internal/svgtext"
 	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/render"
@@ -51,7 +51,7 @@ func planPicture() ([]byte, error) {
 // renderedObjects returns the objects of the fleet.
 func renderedObjects(o fleet.Options) ([]manifest.Object, error) {
 	c := render.NewCollector()
-	_, diags := machine.Visit(pictured, o, c.Visit)
+	_, diags := inventory.Visit(pictured, o, c.Visit)
 	rendered := c.Rendered(diags)
 	if diags.HasErrors() {
 		return nil, fmt.Errorf("rendering %s: %v", pictured, diags.Sorted())

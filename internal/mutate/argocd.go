@@ -79,7 +79,7 @@ var argocdMutations = []mutation{
 	},
 	{
 		"pkg/machine/migrate.go", "./pkg/machine", "a disk with a source is none of vSphere",
-		`!isTrue(in.Ejected) && in.Type != "cdrom" && !ownSource`, `(!isTrue(in.Ejected) || ownSource)`,
+		`!values.IsTrue(in.Ejected) && in.Type != "cdrom" && !ownSource`, `(!values.IsTrue(in.Ejected) || ownSource)`,
 	},
 	{
 		"pkg/plan/links.go", "./pkg/plan", "CDI fills no claim that is there",

@@ -24,7 +24,7 @@ var machineMutations = []mutation{
 		`delete(all, own[i].Key)`, `_ = own[i].Key`,
 	},
 	{
-		"pkg/machine/waves.go", "./pkg/machine", "a dependency has the namespace of its VM in the environment",
+		"pkg/inventory/waves.go", "./pkg/machine", "a dependency has the namespace of its VM in the environment",
 		`r.deps[i].Namespace = on.namespace`, `r.deps[i].Namespace = on.home`,
 	},
 	{
@@ -123,7 +123,7 @@ var machineMutations = []mutation{
 	// Protection.
 	{
 		"pkg/machine/lifecycle.go", "./pkg/machine", "a protected VM cannot be deleted",
-		`Protect: isTrue(lc.Protect),`, `Protect: false,`,
+		`Protect: values.IsTrue(lc.Protect),`, `Protect: false,`,
 	},
 	{
 		"pkg/machine/identity.go", "./pkg/machine", "two revisions side by side have no MAC address in common",
@@ -182,23 +182,23 @@ var machineMutations = []mutation{
 
 	// Duplicates.
 	{
-		"pkg/machine/duplicates.go", "./pkg/machine", "two VMs with one name are reported",
+		"pkg/inventory/duplicates.go", "./pkg/machine", "two VMs with one name are reported",
 		`index[r.machineKey]; ok {`, `index[r.machineKey]; ok && r.wave < 0 {`,
 	},
 	{
-		"pkg/machine/duplicates.go", "./pkg/machine", "two NICs with one address are reported",
+		"pkg/inventory/duplicates.go", "./pkg/machine", "two NICs with one address are reported",
 		`seen[a.addressKey]; ok {`, `seen[a.addressKey]; ok && a.nic == "" {`,
 	},
 	{
-		"pkg/machine/duplicates.go", "./pkg/machine", "two VMs whose disks have one name are reported",
+		"pkg/inventory/duplicates.go", "./pkg/machine", "two VMs whose disks have one name are reported",
 		`ok && first.name != r.name {`, `ok && first.name == r.name {`,
 	},
 	{
-		"pkg/machine/duplicates.go", "./pkg/machine", "two VMs that write to one claim are reported",
+		"pkg/inventory/duplicates.go", "./pkg/machine", "two VMs that write to one claim are reported",
 		`!(first.shared && c.shared)`, `!(first.shared || c.shared)`,
 	},
 	{
-		"pkg/machine/duplicates.go", "./pkg/machine", "the claim of another VM's disk is not written to",
+		"pkg/inventory/duplicates.go", "./pkg/machine", "the claim of another VM's disk is not written to",
 		`if o.writes {`, `if o.writes && o.shared {`,
 	},
 	{
@@ -236,11 +236,11 @@ var machineMutations = []mutation{
 		`guest < sizes.LeastBytes`, `guest <= sizes.LeastBytes`,
 	},
 	{
-		"pkg/machine/tally.go", "./pkg/machine", "VMs beyond the bound of a render are not decided",
+		"pkg/inventory/tally.go", "./pkg/machine", "VMs beyond the bound of a render are not decided",
 		`return t.total <= t.most`, `return true`,
 	},
 	{
-		"pkg/machine/waves.go", "./pkg/machine", "a VM comes a wave after what it depends on",
+		"pkg/inventory/waves.go", "./pkg/machine", "a VM comes a wave after what it depends on",
 		`max(least, on.wave+1)`, `max(least, on.wave)`,
 	},
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/vmrender/vmrender/internal/fleetgen"
 	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/labels"
-	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 )
@@ -61,7 +61,7 @@ func generated(t *testing.T, seed uint64) []manifest.Object {
 	dir := t.TempDir()
 	require.NoError(t, fleetgen.New(seed).Write(dir))
 	c := render.NewCollector()
-	_, diags := machine.Visit(dir, fleet.Options{Limit: dir, Namespace: "prod"}, c.Visit)
+	_, diags := inventory.Visit(dir, fleet.Options{Limit: dir, Namespace: "prod"}, c.Visit)
 	rendered := c.Rendered(diags)
 	if diags.HasErrors() {
 		return nil

@@ -11,7 +11,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 )
@@ -217,7 +217,7 @@ vms:
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	c := render.NewCollector()
-	_, diags := machine.Visit(dir, fleet.Options{Limit: dir}, c.Visit)
+	_, diags := inventory.Visit(dir, fleet.Options{Limit: dir}, c.Visit)
 	require.Len(t, c.Rendered(diags), 4)
 	require.False(t, diags.HasErrors(), diags.Sorted())
 }

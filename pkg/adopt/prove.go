@@ -12,8 +12,8 @@ import (
 	"github.com/vmrender/vmrender/internal/files"
 	"github.com/vmrender/vmrender/pkg/draft"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/labels"
-	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -239,7 +239,7 @@ func (w *work) render(some []*imported) (rendered, error) {
 		}
 	}
 	c := render.NewCollector()
-	_, diags := machine.Visit(dir, fleet.Options{Limit: dir}, c.Visit)
+	_, diags := inventory.Visit(dir, fleet.Options{Limit: dir}, c.Visit)
 	all := c.Rendered(diags)
 	if err := w.assign(dir, some, diags); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
@@ -23,7 +24,7 @@ func (d *directories) note(m *machine.Machine) {
 }
 
 // below returns the directories relative to that of the fleet; nil for what has none.
-func (d *directories) below(f *machine.Fleet) map[string]string {
+func (d *directories) below(f *inventory.Fleet) map[string]string {
 	if f == nil || f.Fleet == nil || f.Root == "" {
 		return nil
 	}

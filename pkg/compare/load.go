@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -35,7 +36,7 @@ type Loaded struct {
 	Label   string            // what it is, for users
 	Note    string            // what does not exist in its revision, for users; empty if all does
 	Objects []manifest.Object // each once; see render.Objects about their JSON
-	Fleet   *machine.Fleet    // nil if it is not one
+	Fleet   *inventory.Fleet  // nil if it is not one
 	// Rendered are the objects of a fleet by VM.
 	Rendered []render.Rendered
 	Diags    *source.Diagnostics
@@ -120,7 +121,7 @@ func (l *Loader) Options(s Side) fleet.Options {
 func loadFleet(label, path string, o fleet.Options) Loaded {
 	c := render.NewCollector()
 	files := newDirectories()
-	f, diags := machine.Visit(path, o, func(m *machine.Machine, diags *source.Diagnostics) {
+	f, diags := inventory.Visit(path, o, func(m *machine.Machine, diags *source.Diagnostics) {
 		files.note(m)
 		c.Visit(m, diags)
 	})

@@ -15,20 +15,20 @@ import (
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/argocd/plugin"
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // Loader reads and renders the fleet or directory at path, and returns it with its VMs
 // and all problems.
-type Loader func(path string, opts fleet.Options) (*machine.Fleet, *source.Diagnostics)
+type Loader func(path string, opts fleet.Options) (*inventory.Fleet, *source.Diagnostics)
 
 // Plan is a fleet, or a directory of one, with the options for its delivery.
 type Plan struct {
 	options Options
 	load    Loader
 	dir     string // of the fleet, or of a part of it
-	fleet   *machine.Fleet
+	fleet   *inventory.Fleet
 	repo    repository
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 )
 
 const (
@@ -58,7 +58,7 @@ func site() map[string]string {
 // plan reads the fleet or directory at dir, which must have no errors.
 func plan(t *testing.T, dir string, o Options) *Plan {
 	t.Helper()
-	p, diags, err := Read(dir, o, machine.Load)
+	p, diags, err := Read(dir, o, inventory.Load)
 	require.NoError(t, err)
 	require.Empty(t, diags.Sorted())
 	p.repo, err = findRepository(dir)
@@ -133,7 +133,7 @@ func TestReadWithOverlaysOfClusters(t *testing.T) {
 	clone(t, gitConfig, site())
 	write(t, "sites/a/prod/db/vms.yaml", "vms: {db01: {memroy: 1Gi}}\n")
 	write(t, "clusters/east.yaml", "vras: {}\n")
-	_, diags, err := Read("sites/a", Options{ClusterOverlays: "clusters"}, machine.Load)
+	_, diags, err := Read("sites/a", Options{ClusterOverlays: "clusters"}, inventory.Load)
 	require.NoError(t, err)
 	var texts []string
 	for _, d := range diags.Sorted() {
@@ -143,11 +143,11 @@ func TestReadWithOverlaysOfClusters(t *testing.T) {
 	require.Contains(t, texts[0], `clusters/east.yaml:1:1: vras: unknown key "vras"`)
 	require.Contains(t, texts[1], `sites/a/prod/db/vms.yaml:1:14: vms.db01.memroy: unknown key "memroy"`)
 
-	_, _, err = Read("sites/a", Options{ClusterOverlays: "stage"}, machine.Load)
+	_, _, err = Read("sites/a", Options{ClusterOverlays: "stage"}, inventory.Load)
 	require.EqualError(t, err,
 		`--cluster-overlays "stage": no such directory; expected one relative to the working directory`)
 
-	_, _, err = Read("sites/a", Options{ClusterOverlays: "."}, machine.Load)
+	_, _, err = Read("sites/a", Options{ClusterOverlays: "."}, inventory.Load)
 	require.EqualError(t, err, `--cluster-overlays ".": no overlays there; expected a file NAME.yaml for each cluster`)
 }
 
@@ -197,7 +197,7 @@ func TestObject(t *testing.T) {
 			for name, text := range c.files {
 				write(t, name, text)
 			}
-			p, _, err := Read(c.dir, c.options, machine.Load)
+			p, _, err := Read(c.dir, c.options, inventory.Load)
 			require.NoError(t, err)
 			object, notes, err := p.Object()
 			require.Equal(t, c.notes, strings.Join(notes, "\n"))
@@ -223,7 +223,7 @@ func TestReadRefuses(t *testing.T) {
 		"-":                    "standard input has no place in a repository",
 		"sites/a/lab/vms.yaml": "a file; an Application renders a directory",
 	} {
-		_, _, err := Read(dir, Options{}, machine.Load)
+		_, _, err := Read(dir, Options{}, inventory.Load)
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -3,11 +3,11 @@ package delivery
 import (
 	"fmt"
 
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 )
 
 // Fleet returns the fleet of the plan, which must not be changed.
-func (p *Plan) Fleet() *machine.Fleet { return p.fleet }
+func (p *Plan) Fleet() *inventory.Fleet { return p.fleet }
 
 // Ignored returns the JSON pointers to the fields of VirtualMachines that a delivery leaves as they are in the cluster,
 // sorted.

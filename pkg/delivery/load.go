@@ -8,18 +8,19 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
 // read loads the fleet or directory at dir, once with each cluster overlay if there are
 // any. The result has the VMs of all clusters.
-func (p *Plan) read(dir string) (*machine.Fleet, *source.Diagnostics, error) {
+func (p *Plan) read(dir string) (*inventory.Fleet, *source.Diagnostics, error) {
 	files, err := OverlaysIn("--cluster-overlays", p.options.ClusterOverlays, "cluster")
 	if err != nil {
 		return nil, nil, err
 	}
-	all, loaded := new(source.Diagnostics), new(machine.Fleet)
+	all, loaded := new(source.Diagnostics), new(inventory.Fleet)
 	var machines []*machine.Machine
 	for _, file := range files {
 		opts := p.options.Fleet

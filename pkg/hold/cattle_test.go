@@ -12,7 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/hold"
 	"github.com/vmrender/vmrender/pkg/impact"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 )
@@ -47,7 +47,7 @@ func holdAll(t *testing.T, was, now string) []manifest.Object {
 	_, err := hold.Write(to.HeldDir(), &in, hold.Judge(&in), true)
 	require.NoError(t, err)
 	c := render.NewCollector()
-	_, diags = machine.Visit(dir, fleet.Options{Application: "app"}, c.Visit)
+	_, diags = inventory.Visit(dir, fleet.Options{Application: "app"}, c.Visit)
 	rendered := c.Rendered(diags)
 	require.Empty(t, diags.Sorted())
 	return render.Objects(rendered...)

@@ -18,8 +18,8 @@ import (
 	"github.com/vmrender/vmrender/pkg/held"
 	"github.com/vmrender/vmrender/pkg/hold"
 	"github.com/vmrender/vmrender/pkg/impact"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/labels"
-	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/render"
@@ -28,7 +28,7 @@ import (
 
 // side is a fleet that is rendered.
 type side struct {
-	*machine.Fleet
+	*inventory.Fleet
 	objects []manifest.Object
 	byVM    map[string][]manifest.Object // by NAMESPACE/NAME
 }
@@ -37,7 +37,7 @@ type side struct {
 func load(dir string, unheld bool) (*side, *source.Diagnostics) {
 	c := render.NewCollector()
 	s := &side{byVM: map[string][]manifest.Object{}}
-	f, diags := machine.Visit(dir, fleet.Options{Namespace: "lab", Unheld: unheld, Jobs: 1}, c.Visit)
+	f, diags := inventory.Visit(dir, fleet.Options{Namespace: "lab", Unheld: unheld, Jobs: 1}, c.Visit)
 	rendered := c.Rendered(diags)
 	if diags.HasErrors() {
 		return nil, diags

@@ -62,7 +62,7 @@ func Bootloader(f *kubevirtv1.Firmware, preferred bool) (kind string, persistent
 	if b.EFI.SecureBoot == nil || *b.EFI.SecureBoot {
 		kind = "secureboot"
 	}
-	return kind, isTrue(b.EFI.Persistent)
+	return kind, values.IsTrue(b.EFI.Persistent)
 }
 
 // SetTPM writes the TPM.
@@ -80,7 +80,7 @@ func TPM(t *kubevirtv1.TPMDevice) machine.TPMMode {
 	switch {
 	case t == nil || t.Enabled != nil && !*t.Enabled:
 		return machine.TPMNone
-	case isTrue(t.Persistent):
+	case values.IsTrue(t.Persistent):
 		return machine.TPMPersistent
 	}
 	return machine.TPMVolatile

@@ -129,9 +129,6 @@ func (r *Row[F, V]) paths() []string {
 // escaped returns a text as it is written where the format has templates.
 func escaped(text string) string { return strings.ReplaceAll(text, "{{", `{{ "{{" }}`) }
 
-// isTrue reports whether a value is set, and true.
-func isTrue(b *bool) bool { return b != nil && *b }
-
 // optional returns the pointer, or nil if the text is empty.
 func optional(text *string) *string {
 	if *text == "" {

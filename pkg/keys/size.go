@@ -49,18 +49,18 @@ var CPU = Table[kubevirtv1.CPU, values.CPU]{
 		},
 		{
 			Key: "dedicated", Path: "dedicatedCpuPlacement",
-			Set: func(c *kubevirtv1.CPU, v *values.CPU) { c.DedicatedCPUPlacement = isTrue(v.Dedicated) },
+			Set: func(c *kubevirtv1.CPU, v *values.CPU) { c.DedicatedCPUPlacement = values.IsTrue(v.Dedicated) },
 			Get: func(c *kubevirtv1.CPU, _ *Inherited) any { return c.DedicatedCPUPlacement },
 		},
 		{
 			Key: "isolateEmulator", Path: "isolateEmulatorThread",
-			Set: func(c *kubevirtv1.CPU, v *values.CPU) { c.IsolateEmulatorThread = isTrue(v.IsolateEmulator) },
+			Set: func(c *kubevirtv1.CPU, v *values.CPU) { c.IsolateEmulatorThread = values.IsTrue(v.IsolateEmulator) },
 			Get: func(c *kubevirtv1.CPU, _ *Inherited) any { return c.IsolateEmulatorThread },
 		},
 		{
 			Key: "numa", Path: "numa.guestMappingPassthrough",
 			Set: func(c *kubevirtv1.CPU, v *values.CPU) {
-				if isTrue(v.NUMA) {
+				if values.IsTrue(v.NUMA) {
 					c.NUMA = &kubevirtv1.NUMA{GuestMappingPassthrough: &kubevirtv1.NUMAGuestMappingPassthrough{}}
 				}
 			},
@@ -69,7 +69,7 @@ var CPU = Table[kubevirtv1.CPU, values.CPU]{
 		{
 			Key: "realtime", Path: "realtime",
 			Set: func(c *kubevirtv1.CPU, v *values.CPU) {
-				if isTrue(v.Realtime) {
+				if values.IsTrue(v.Realtime) {
 					c.Realtime = &kubevirtv1.Realtime{}
 				}
 			},
@@ -143,7 +143,7 @@ var Resources = Table[kubevirtv1.ResourceRequirements, values.Resources]{
 		{
 			Key: "overcommitGuestOverhead", Path: "overcommitGuestOverhead",
 			Set: func(r *kubevirtv1.ResourceRequirements, v *values.Resources) {
-				r.OvercommitGuestOverhead = isTrue(v.OvercommitGuestOverhead)
+				r.OvercommitGuestOverhead = values.IsTrue(v.OvercommitGuestOverhead)
 			},
 			Get: func(r *kubevirtv1.ResourceRequirements, _ *Inherited) any { return r.OvercommitGuestOverhead },
 		},

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/krm"
-	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/output"
 	"github.com/vmrender/vmrender/pkg/render"
@@ -45,7 +45,7 @@ func directory(path, more string) string {
 func template(t *testing.T, path string) string {
 	t.Helper()
 	c := render.NewCollector()
-	_, diags := machine.Visit(path, fleet.Options{Namespace: "prod"}, c.Visit)
+	_, diags := inventory.Visit(path, fleet.Options{Namespace: "prod"}, c.Visit)
 	rendered := c.Rendered(diags)
 	require.False(t, diags.HasErrors(), diags.Sorted())
 	var text bytes.Buffer

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/kio"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/output"
 	"github.com/vmrender/vmrender/pkg/render"
@@ -79,7 +79,7 @@ func (f *function) fleet(path, limit string, spec Spec) ([]render.Rendered, *sou
 	opts.Limit, opts.Namespace, opts.VMs, opts.Overlays = limit, spec.Namespace, spec.VMs, spec.Overlays
 	opts.Defaults, opts.Set = pairs(spec.Defaults), pairs(spec.Vars)
 	c := render.NewCollector()
-	_, diags := machine.Visit(path, opts, c.Visit)
+	_, diags := inventory.Visit(path, opts, c.Visit)
 	return c.Rendered(diags), diags
 }
 

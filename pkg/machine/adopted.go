@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -64,10 +65,10 @@ func (d *draft) runStrategy() string {
 	case d.vm.RunStrategy != "":
 		d.errorf(d.entry.KeyAt("running"), rule.Conflict, "running",
 			"must not be mixed with `runStrategy` at %s; remove one of them, or set it to null",
-			where(d.entry.At("runStrategy")))
+			catalog.Where(d.entry.At("runStrategy")))
 	case d.vm.Power != nil:
 		d.errorf(d.entry.KeyAt("running"), rule.Conflict, "running",
-			"must not be mixed with `power` at %s; use `runStrategy: %s`", where(d.entry.KeyAt("power")), poweredStrategies[0])
+			"must not be mixed with `power` at %s; use `runStrategy: %s`", catalog.Where(d.entry.KeyAt("power")), poweredStrategies[0])
 	}
 	if *running {
 		return "Always"
@@ -84,4 +85,4 @@ func (d *draft) isPlain() bool {
 }
 
 // adopted reports whether the VM is taken over as it is.
-func (d *draft) adopted() bool { return isTrue(d.vm.Adopted) }
+func (d *draft) adopted() bool { return values.IsTrue(d.vm.Adopted) }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
@@ -106,7 +107,7 @@ func inFleet(t *testing.T, header, keys string, opts fleet.Options) ([]*machine.
 		{Name: "fleet.yaml", Data: []byte("apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\n" + header)},
 		{Name: "vms.yaml", Data: []byte("vms: {it: {flavor: medium, namespace: ns, " + keys + "}}\n")},
 	}})
-	f, diags := machine.Load(dir, opts)
+	f, diags := inventory.Load(dir, opts)
 	return f.Machines, relative(diags, dir)
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 )
 
 // BenchmarkLoad reads and resolves a fleet of 1,000 small files.
@@ -48,7 +48,7 @@ defaults:
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		f, diags := machine.Load(dir, fleet.Options{})
+		f, diags := inventory.Load(dir, fleet.Options{})
 		require.Zero(b, diags.Len())
 		require.Len(b, f.Machines, files)
 	}

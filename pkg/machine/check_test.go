@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 )
 
 func TestDuplicates(t *testing.T) {
@@ -192,11 +192,11 @@ func TestDerivedMACs(t *testing.T) {
 	a, b := colliding(t)
 	dir := unpack(t, txtar.Parse([]byte("-- fleet.yaml --\n"+plainHeader+"identity: {macPrefix: \"02:a1:b2\"}\n"+
 		"-- x.yaml --\nvms: {"+a+": {}, other: {}}\n-- y.yaml --\nvms: {"+b+": {}}\n")))
-	f, diags := machine.Load(dir+"/x.yaml", fleet.Options{})
+	f, diags := inventory.Load(dir+"/x.yaml", fleet.Options{})
 	require.Empty(t, relative(diags, dir))
 	sum := macSuffix("other")
 	require.Equal(t, fmt.Sprintf("02:a1:b2:%02x:%02x:%02x", sum[0], sum[1], sum[2]), f.Machines[0].NICs[0].MAC)
-	_, diags = machine.Load(dir, fleet.Options{})
+	_, diags = inventory.Load(dir, fleet.Options{})
 	problems := relative(diags, dir)
 	require.Len(t, problems, 1)
 	require.Contains(t, problems[0], "duplicate MAC address \"02:a1:b2:")
@@ -205,7 +205,7 @@ func TestDerivedMACs(t *testing.T) {
 func TestIdentityOff(t *testing.T) {
 	dir := unpack(t, txtar.Parse([]byte("-- fleet.yaml --\n"+plainHeader+
 		"identity: {uuid: false, serial: false}\nvms: {a: {}}\n")))
-	f, diags := machine.Load(dir, fleet.Options{})
+	f, diags := inventory.Load(dir, fleet.Options{})
 	require.Empty(t, relative(diags, dir))
 	require.Empty(t, f.Machines[0].Firmware.UUID)
 	require.Empty(t, f.Machines[0].Firmware.Serial)

@@ -13,6 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/template"
+	"github.com/vmrender/vmrender/pkg/values"
 )
 
 // The origins of values that no level sets.
@@ -31,7 +32,7 @@ type decisions struct {
 
 // decided returns the values of a VM by the keys that would set them, each with what
 // decides it. Only those of templates can be secrets.
-func (s *Site) decided(e *fleet.Entry, m *Machine) []fleet.Explained {
+func decided(s *Site, e *fleet.Entry, m *Machine) []fleet.Explained {
 	d := decisions{site: s, entry: e, m: m}
 	d.sizing()
 	for i := range m.Disks {
@@ -71,7 +72,7 @@ func (d *decisions) sizing() {
 // growth adds up to where the VM grows while it runs.
 func (d *decisions) growth() {
 	const level = "KubeVirt: four times that of the start"
-	if d.m.Arch != catalog.DefaultArch || d.site.Target.VMRolloutStrategy == "Stage" || isTrue(d.m.CPU.NUMA) {
+	if d.m.Arch != catalog.DefaultArch || d.site.Target.VMRolloutStrategy == "Stage" || values.IsTrue(d.m.CPU.NUMA) {
 		return
 	}
 	cpu := &d.m.CPU
@@ -79,7 +80,7 @@ func (d *decisions) growth() {
 		d.add("cpu.maxSockets", strconv.FormatUint(n, 10), level)
 	}
 	const least = 1 << 30 // of memory that can be plugged
-	if guest, err := quantities.Parse(d.m.Memory.Guest); err == nil && guest.Value() >= least && !isTrue(cpu.Realtime) {
+	if guest, err := quantities.Parse(d.m.Memory.Guest); err == nil && guest.Value() >= least && !values.IsTrue(cpu.Realtime) {
 		guest.Mul(sizes.HotplugRatio)
 		d.add("memory.max", guest.String(), level)
 	}
@@ -122,7 +123,7 @@ func (d *decisions) nic(nic *NIC, path string) {
 	if network.Model != "" {
 		byModel = byNetwork
 	}
-	if nic.node == nil {
+	if nic.Written == nil {
 		d.add(path+".network", nic.Network, byDefault)
 	}
 	d.add(path+".name", nic.Name, byNetwork)

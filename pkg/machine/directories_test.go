@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 )
 
 // spread is a fleet with VMs in directories of several depths.
@@ -37,7 +37,7 @@ func TestDirectories(t *testing.T) {
 		"site/lab":       {"site/lab"},
 		"site/lab/inner": {"site/lab/inner"},
 	} {
-		f, diags := machine.Load(part, fleet.Options{})
+		f, diags := inventory.Load(part, fleet.Options{})
 		require.Empty(t, diags.Sorted())
 		require.Equal(t, want, f.Directories(), part)
 	}

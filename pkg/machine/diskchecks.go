@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/sizes"
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 )
 
@@ -33,7 +34,7 @@ func (d *draft) checkDiskSize(disk *Disk) {
 	if to, ok := d.quantity(disk.ExpandTo, "disks", disk.Name, "expandTo"); ok && sized && to < size {
 		d.errorf(d.entry.At("disks", disk.Name, "expandTo"), rule.Shrinks, disk.path("expandTo"),
 			"%q is below the size %q at %s; a disk can only grow",
-			disk.ExpandTo, disk.Size, where(d.entry.Keys.Get(disk.sizeKeys()...).Pos()))
+			disk.ExpandTo, disk.Size, catalog.Where(d.entry.Keys.Get(disk.sizeKeys()...).Pos()))
 	}
 }
 

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -54,7 +55,7 @@ func (d *draft) checkPVC(disk *Disk, pvc *source.Node, path string) {
 	for _, key := range []string{"size", "storageClass", "accessMode", "volumeMode"} {
 		if d.entry.Keys.Get("disks", disk.Name, key).IsSet() && !d.entry.FromOS("disks", disk.Name, key) {
 			d.errorf(d.entry.At("disks", disk.Name, key), rule.Conflict, "disks."+disk.Name+"."+key,
-				"the `pvc` of `dataVolume` at %s sets it; remove it", where(pvc.Pos()))
+				"the `pvc` of `dataVolume` at %s sets it; remove it", catalog.Where(pvc.Pos()))
 		}
 	}
 	if disk.Source.DataSourceRef.IsSet() {

@@ -74,7 +74,7 @@ func (d *draft) setDisk(out *Disk, in *values.Disk) {
 	*out = Disk{
 		Name: name, Volume: volumeName(name, in), Size: in.Size, Bus: in.Bus, Type: cmp.Or(in.Type, "disk"),
 		BootOrder: in.BootOrder,
-		Cache:     in.Cache, IO: in.IO, Serial: in.Serial, ReadOnly: isTrue(in.ReadOnly), Shareable: isTrue(in.Shareable),
+		Cache:     in.Cache, IO: in.IO, Serial: in.Serial, ReadOnly: values.IsTrue(in.ReadOnly), Shareable: values.IsTrue(in.Shareable),
 		Preallocation: in.Preallocation, ExpandTo: in.ExpandTo,
 		Pos: d.entry.At("disks", name), Overrides: in.Overrides, DataVolume: in.DataVolume,
 	}
@@ -96,7 +96,7 @@ func (d *draft) setDisk(out *Disk, in *values.Disk) {
 	}
 	d.diskClass(out, in)
 	d.diskPVC(out)
-	out.Hotpluggable = isTrue(in.Hotpluggable)
+	out.Hotpluggable = values.IsTrue(in.Hotpluggable)
 	d.diskBus(out)
 	if in.Hotpluggable == nil {
 		out.Hotpluggable = d.plugs(out)
@@ -246,8 +246,8 @@ func (d *draft) checkSingles(disks []Disk, filesystems []Filesystem) {
 	}
 }
 
-// writes reports whether the guest can write to a disk.
-func (d *Disk) writes() bool { return !d.ReadOnly && d.Type != "cdrom" }
+// Writes reports whether the guest can write to a disk.
+func (d *Disk) Writes() bool { return !d.ReadOnly && d.Type != "cdrom" }
 
 // checkBootOrder checks that disks and NICs together use every position in the
 // boot order at most once.

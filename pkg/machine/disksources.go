@@ -21,7 +21,7 @@ var diskKinds = map[string]DiskKind{
 // setSource sets the source of a disk, and the kind of volume that provides it to the VM.
 func (d *draft) setSource(out *Disk, in *values.Disk) {
 	name, src := out.Name, &out.Source
-	if isTrue(in.Ejected) {
+	if values.IsTrue(in.Ejected) {
 		if in.Type != "cdrom" {
 			d.errorf(d.entry.At("disks", name, "ejected"), rule.Conflict, out.path("ejected"),
 				"only a CD-ROM can be ejected; set `type: cdrom` as well")

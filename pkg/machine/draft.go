@@ -68,7 +68,7 @@ func (d *draft) decide() *Machine {
 	d.checkNamespace()
 	m := &Machine{
 		Fleet: d.site.Fleet, Part: d.site.Part, Name: d.name, Namespace: d.namespace, Target: d.site.Target,
-		Pos: d.entry.Pos, Path: d.entry.Path, OS: d.entry.OS, Workload: vm.Workload, entry: d.entry,
+		Pos: d.entry.Pos, Path: d.entry.Path, OS: d.entry.OS, Workload: vm.Workload, Written: d.entry,
 		Metadata: d.metadata(), Sizing: d.sizing(), Hardware: d.hardware(), Disks: d.disks(), NICs: d.nics(),
 		Sysprep: d.sysprep(), Services: d.services(), Lifecycle: d.lifecycle(), Gate: d.gate(),
 		MachineType: vm.MachineType, Arch: cmp.Or(vm.Arch, d.site.Target.Arch, catalog.DefaultArch),
@@ -98,7 +98,6 @@ func (d *draft) decide() *Machine {
 	d.checkGuestDisks(m)
 	d.checkStrategy(m)
 	d.checkDelivery(m)
-	m.wide = d.facts(m)
 	d.identify(m)
 	d.checkNames(m)
 	d.checkArch(m)

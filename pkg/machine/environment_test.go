@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
@@ -48,7 +49,7 @@ func inEnvironment(t *testing.T, part string, overlays ...string) (map[string]*m
 	for i := range opts.Overlays {
 		opts.Overlays[i] = dir + "/" + opts.Overlays[i]
 	}
-	f, diags := machine.Load(dir+"/"+part, opts)
+	f, diags := inventory.Load(dir+"/"+part, opts)
 	machines := map[string]*machine.Machine{}
 	for _, m := range f.Machines {
 		machines[m.Namespace+"/"+m.Name] = m

@@ -26,8 +26,8 @@ func Explain(path string, opts fleet.Options, vm, key string) ([]fleet.Explained
 	}
 	rows := found[0].Explained()
 	site := NewSite(f, new(source.Diagnostics))
-	if m := site.only(found[0], vm); m != nil {
-		for _, d := range site.decided(found[0], m) {
+	if m := only(site, found[0], vm); m != nil {
+		for _, d := range decided(site, found[0], m) {
 			rows = place(rows, d)
 		}
 	}
@@ -49,7 +49,7 @@ func reportAmbiguous(found []*fleet.Entry, vm, namespace string, diags *source.D
 
 // only returns the VM that a name refers to, or nil if that is an entry with
 // replicas, or one with errors.
-func (s *Site) only(e *fleet.Entry, vm string) *Machine {
+func only(s *Site, e *fleet.Entry, vm string) *Machine {
 	_, name, found := strings.Cut(vm, "/")
 	if !found {
 		name = vm

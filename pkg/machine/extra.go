@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/suggest"
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/template"
@@ -60,7 +61,7 @@ func (d *draft) checkNetworkData(c *values.CloudInit, static bool) {
 	}
 	if c.NetworkData != "" && c.NetworkDataSecret != "" {
 		d.errorf(d.entry.KeyAt("cloudInit", "networkDataSecret"), rule.Conflict, "cloudInit.networkDataSecret",
-			"must not be mixed with `networkData` at %s; remove one", where(d.entry.At("cloudInit", "networkData")))
+			"must not be mixed with `networkData` at %s; remove one", catalog.Where(d.entry.At("cloudInit", "networkData")))
 	}
 }
 

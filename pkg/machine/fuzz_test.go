@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -54,16 +54,16 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(func(t *testing.T, headerText, valuesText string) {
 		require.NoError(t, os.WriteFile(header, []byte(headerText), 0o600))
 		require.NoError(t, os.WriteFile(values, []byte(valuesText), 0o600))
-		fl, diags := machine.Load(dir, fleet.Options{Namespace: "ns", Jobs: 1})
+		fl, diags := inventory.Load(dir, fleet.Options{Namespace: "ns", Jobs: 1})
 		requireSound(t, fl, diags, map[string]string{header: headerText, values: valuesText, dir: ""})
 
-		fl, diags = machine.Load("-", fleet.Options{Namespace: "ns", Jobs: 1, Stdin: strings.NewReader(valuesText)})
+		fl, diags = inventory.Load("-", fleet.Options{Namespace: "ns", Jobs: 1, Stdin: strings.NewReader(valuesText)})
 		requireSound(t, fl, diags, map[string]string{"<stdin>": valuesText})
 	})
 }
 
 // requireSound requires errors with positions, or well-formed VMs.
-func requireSound(t *testing.T, f *machine.Fleet, diags *source.Diagnostics, files map[string]string) {
+func requireSound(t *testing.T, f *inventory.Fleet, diags *source.Diagnostics, files map[string]string) {
 	t.Helper()
 	for _, d := range diags.Sorted() {
 		requirePosition(t, d, files)

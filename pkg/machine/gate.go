@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/approval"
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/held"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -63,7 +64,7 @@ func (g *Gate) Digest(texts ...string) string {
 // gate returns the gate of the VM, or nil if the fleet has none. It reports
 // approvals without effect.
 func (d *draft) gate() *Gate {
-	policy, stage := &d.site.Policy, isTrue(d.vm.Stage)
+	policy, stage := &d.site.Policy, values.IsTrue(d.vm.Stage)
 	if stage && !d.traits.Pet {
 		d.errorf(d.entry.At("stage"), rule.Approval, "stage",
 			"is for pets, which nothing restarts; remove it, or use `lifecycle: pet`")
@@ -72,7 +73,7 @@ func (d *draft) gate() *Gate {
 		stage = false
 		d.diags.Warnf(d.entry.At("stage"), rule.NoEffect, d.entry.Path+".stage",
 			"has no effect with `maintenance` at %s: its window restarts the VM, so that a restart needs its approval; "+
-				"remove one of them", where(d.entry.KeyAt("maintenance")))
+				"remove one of them", catalog.Where(d.entry.KeyAt("maintenance")))
 	}
 	approvals := d.approvals()
 	if stage && !d.site.asksForApprovals {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
@@ -41,7 +42,7 @@ vms: {y: {}}
 	require.Equal(t, "cattle --default", got["lifecycle.type"])
 	require.NotContains(t, got, "terminationGracePeriodSeconds")
 
-	f, diags := machine.Load(dir, opts)
+	f, diags := inventory.Load(dir, opts)
 	require.Empty(t, relative(diags, dir))
 	require.Len(t, f.Machines, 3)
 	for _, m := range f.Machines {
@@ -78,7 +79,7 @@ func TestBadDefaults(t *testing.T) {
 
 // Standard input has no fleet but also accepts defaults.
 func TestDefaultsForStdin(t *testing.T) {
-	f, diags := machine.Load("-", fleet.Options{
+	f, diags := inventory.Load("-", fleet.Options{
 		Stdin:    strings.NewReader("vms: {a: {os: fedora}}\n"),
 		Defaults: []string{"namespace=ns", "flavor=small"},
 	})
@@ -96,7 +97,7 @@ func FuzzDefaults(f *testing.F) {
 	}
 	const vms = "vms: {a: {os: linux, flavor: small, disks: {root: {source: {claim: c}}}, replicas: null}}\n"
 	f.Fuzz(func(t *testing.T, given string) {
-		fl, diags := machine.Load("-", fleet.Options{
+		fl, diags := inventory.Load("-", fleet.Options{
 			Namespace: "ns", Defaults: []string{given}, Jobs: 1, Stdin: strings.NewReader(vms),
 		})
 		for _, d := range diags.Sorted() {

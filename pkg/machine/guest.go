@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/lazyregexp"
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/template"
@@ -119,7 +120,7 @@ func (d *draft) checkWholeUserData(c *values.CloudInit) {
 	case c.UserData != "" && c.Secret != "":
 		d.errorf(d.entry.KeyAt("cloudInit", "userData"), rule.Conflict, "cloudInit.userData",
 			"must not be mixed with `secret` at %s, which holds the whole user data",
-			where(d.entry.At("cloudInit", "secret")))
+			catalog.Where(d.entry.At("cloudInit", "secret")))
 		return
 	case c.UserData != "":
 		given = "userData"
@@ -134,7 +135,7 @@ func (d *draft) checkWholeUserData(c *values.CloudInit) {
 			mixed = true
 			d.errorf(d.entry.KeyAt("cloudInit", key), rule.Conflict, "cloudInit."+key,
 				"must not be mixed with `%s` at %s, which is the whole user data",
-				given, where(d.entry.At("cloudInit", given)))
+				given, catalog.Where(d.entry.At("cloudInit", given)))
 		}
 	}
 	if c.UserData != "" && !mixed {

@@ -64,10 +64,10 @@ func (d *draft) needsAgent() []agentNeed {
 	// Without it, a snapshot of a running VM is taken anyway (pkg/storage/snapshot/snapshot.go, v1.8.4).
 	const freezes = "file systems are frozen for a snapshot by the guest agent"
 	add(freezes, "snapshots")
-	if lc := d.vm.Lifecycle; lc != nil && isTrue(lc.SnapshotBefore) {
+	if lc := d.vm.Lifecycle; lc != nil && values.IsTrue(lc.SnapshotBefore) {
 		add(freezes, "lifecycle", "snapshotBefore")
 	}
-	if isTrue(d.vm.Backup) {
+	if values.IsTrue(d.vm.Backup) {
 		add("file systems are frozen for a backup by the guest agent", "backup")
 	}
 	return out

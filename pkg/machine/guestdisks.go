@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -57,7 +58,7 @@ func (d *draft) checkGuestDisks(m *Machine) {
 		}
 		if c := d.vm.CloudInit; disk.Source.CloudInit && c != nil && c.Bus != "" {
 			d.errorf(d.entry.At("cloudInit", "bus"), rule.Conflict, "cloudInit.bus",
-				"the data is on the disk %q at %s; set its `bus` instead", disk.Name, where(disk.Pos))
+				"the data is on the disk %q at %s; set its `bus` instead", disk.Name, catalog.Where(disk.Pos))
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (d *draft) firmware() Firmware {
 	}
 	return Firmware{
 		Type: fw.Type, UUID: fw.UUID, Serial: fw.Serial,
-		Persistent: isTrue(fw.Persistent) && fw.Type != "bios",
+		Persistent: values.IsTrue(fw.Persistent) && fw.Type != "bios",
 	}
 }
 
@@ -60,7 +60,7 @@ func tpmMode(t *values.TPM) TPMMode {
 	switch {
 	case t == nil || t.Enabled != nil && !*t.Enabled:
 		return TPMNone
-	case isTrue(t.Persistent):
+	case values.IsTrue(t.Persistent):
 		return TPMPersistent
 	}
 	return TPMVolatile

@@ -42,5 +42,5 @@ func (d *draft) reportNoRoom(key, text string, size, limit *source.Node) {
 	part, _, _ := strings.Cut(key, ".")
 	d.diags.Warnf(size.Pos(), rule.NoHeadroom, d.entry.Path+"."+part,
 		"%s is the limit of growth, `%s` at %s, and more needs a restart; set a larger one before the next start, or "+
-			"`%[2]s: null` for the %[4]d times of KubeVirt", text, key, where(limit.Pos()), sizes.HotplugRatio)
+			"`%[2]s: null` for the %[4]d times of KubeVirt", text, key, catalog.Where(limit.Pos()), sizes.HotplugRatio)
 }

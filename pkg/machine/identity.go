@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net"
-	"strings"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -52,8 +51,6 @@ func (d *draft) identify(m *Machine) {
 	if d.traits.Pooled {
 		return
 	}
-	d.noteIdentity(m, "firmware UUID", "uuid", strings.ToLower(m.Firmware.UUID))
-	d.noteIdentity(m, "serial number", "serial", m.Firmware.Serial)
 	id := &d.site.identity
 	if id.uuid && m.Firmware.UUID == "" {
 		m.Firmware.UUID = id.nameUUID("uuid", m)
@@ -65,15 +62,6 @@ func (d *draft) identify(m *Machine) {
 		if n := &m.NICs[i]; n.MAC == "" && id.macPrefix != nil && d.traits.Together == "" {
 			n.MAC = id.mac(m, n.Name)
 		}
-	}
-}
-
-// noteIdentity records an identity that is set in a file: it must be unique.
-func (d *draft) noteIdentity(m *Machine, what, key, value string) {
-	if value != "" {
-		at := d.entry.At("firmware", key)
-		m.wide.identities = append(m.wide.identities,
-			address{addressKey{what, "", strings.Clone(value)}, "", "firmware." + key, at})
 	}
 }
 

@@ -19,9 +19,9 @@ func (d *draft) lifecycle() Lifecycle {
 	}
 	pet := d.traits.Pet
 	out := Lifecycle{
-		Strategy: d.strategy, KeepDisks: pet, Protect: isTrue(lc.Protect),
+		Strategy: d.strategy, KeepDisks: pet, Protect: values.IsTrue(lc.Protect),
 		MaxUnavailable: values.IntOrPercent{Int: 1}, KeepOld: 1,
-		SnapshotBefore: pet && isTrue(lc.SnapshotBefore),
+		SnapshotBefore: pet && values.IsTrue(lc.SnapshotBefore),
 		Removal:        lc.Removal, Unprotected: lc.Protection == "none", Maintenance: d.maintenance(),
 		Snapshots: d.snapshots(), Power: d.power(), RestoreFrom: d.restoreFrom(),
 	}

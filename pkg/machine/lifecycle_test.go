@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/rule"
 )
@@ -217,7 +218,7 @@ defaults: {namespace: ns, os: fedora, flavor: small}
 			{Name: "fleet.yaml", Data: []byte(header)},
 			{Name: "vms.yaml", Data: []byte("vms: {a: {lifecycle: " + lifecycle + "}}\n")},
 		}})
-		f, diags := machine.Load(dir, fleet.Options{})
+		f, diags := inventory.Load(dir, fleet.Options{})
 		require.Empty(t, relative(diags, dir))
 		return f.Machines[0]
 	}
@@ -259,7 +260,7 @@ defaults: {namespace: ns, os: fedora, flavor: small}
 vms: {a: {}, b: {}}
 `)))
 	part := func(path string, vms ...string) string {
-		f, diags := machine.Load(path, fleet.Options{VMs: vms})
+		f, diags := inventory.Load(path, fleet.Options{VMs: vms})
 		require.Empty(t, diags.Sorted())
 		return f.Machines[0].Part
 	}
@@ -290,7 +291,7 @@ func TestHookWarnings(t *testing.T) {
 				"target: {" + target + "}\ndefaults: {namespace: ns, os: fedora, flavor: small}\n")},
 			{Name: "vms.yaml", Data: []byte(vms)},
 		}})
-		_, diags := machine.Load(dir, fleet.Options{})
+		_, diags := inventory.Load(dir, fleet.Options{})
 		require.Equal(t, diags.HasErrors(), diags.HasRule(rule.DefaultImage), "the only error")
 		var out []string
 		for _, w := range relative(diags, dir) {

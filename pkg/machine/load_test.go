@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -43,7 +44,7 @@ defaults: {namespace: ns, os: linux, flavor: small, disks: {root: {source: {data
 		{Name: "fleet.yaml", Data: []byte(header)},
 		{Name: "vms.yaml", Data: []byte(values)},
 	}})
-	f, diags := machine.Load(dir, fleet.Options{})
+	f, diags := inventory.Load(dir, fleet.Options{})
 	return f.Machines, relative(diags, dir)
 }
 
@@ -116,7 +117,7 @@ func TestRootDiskName(t *testing.T) {
 // problems.
 func part(t *testing.T, dir, path string, opts fleet.Options) (machines, problems []string) {
 	t.Helper()
-	f, diags := machine.Load(path, opts)
+	f, diags := inventory.Load(path, opts)
 	for _, m := range f.Machines {
 		machines = append(machines, m.Namespace+"/"+m.Name)
 	}

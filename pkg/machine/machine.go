@@ -38,8 +38,8 @@ type Machine struct {
 	// written can be checked.
 	Broken bool
 
-	wide  facts // for the checks across the fleet
-	entry *fleet.Entry
+	// Written is the entry that the VM is resolved from, which other replicas share; nil for an example of the reference.
+	Written *fleet.Entry
 
 	// Adopted is true if the VM was made elsewhere, and gets only what its values say.
 	Adopted bool
@@ -225,7 +225,7 @@ type NIC struct {
 	Routes     []Route // with `default` resolved
 	Pos        source.Pos
 
-	node *source.Node // as written; nil for the default NIC
+	Written *source.Node // as the user wrote it; nil for the default NIC
 }
 
 // Route is one static route; [values.Route] with `default` resolved to a prefix.
@@ -339,7 +339,10 @@ func (lc *Lifecycle) Hooks() bool {
 // AnnotationPos returns the position of an annotation of the VirtualMachine,
 // or of the VM if a file does not set it.
 func (m *Machine) AnnotationPos(key string) source.Pos {
-	if f := m.wide.annotations.Field(key); f != nil && f.Value.Line > 0 {
+	if m.Written == nil {
+		return m.Pos
+	}
+	if f := m.Written.Keys.Get("annotations").Field(key); f != nil && f.Value.Line > 0 {
 		return f.Pos()
 	}
 	return m.Pos
@@ -347,7 +350,10 @@ func (m *Machine) AnnotationPos(key string) source.Pos {
 
 // ServicePos returns the position of the value under a path of keys below `services`, or of the VM if no file sets it.
 func (m *Machine) ServicePos(keys ...string) source.Pos {
-	if n := m.wide.services.Get(keys...); n != nil && n.Line > 0 {
+	if m.Written == nil {
+		return m.Pos
+	}
+	if n := m.Written.Keys.Get("services").Get(keys...); n != nil && n.Line > 0 {
 		return n.Pos()
 	}
 	return m.Pos
@@ -355,20 +361,20 @@ func (m *Machine) ServicePos(keys ...string) source.Pos {
 
 // KeyPos returns the position of the value under keys, or of the VM if it is not set.
 func (m *Machine) KeyPos(keys ...string) source.Pos {
-	if m.entry == nil { // an example, for the reference
+	if m.Written == nil {
 		return m.Pos
 	}
-	return m.entry.At(keys...)
+	return m.Written.At(keys...)
 }
 
 // Errorf reports a problem at pos, under a path below the VM's, unless it follows from a problem that was already
 // reported.
 func (m *Machine) Errorf(diags *source.Diagnostics, pos source.Pos, id rule.ID, path, format string, args ...any) {
-	if m.entry == nil {
+	if m.Written == nil {
 		diags.Errorf(pos, id, m.Path+"."+path, format, args...)
 		return
 	}
-	m.entry.Errorf(diags, pos, id, path, format, args...)
+	m.Written.Errorf(diags, pos, id, path, format, args...)
 }
 
 // CopiesVolumes reports whether KubeVirt copies the disks of the VM to new claims while it runs: those of pets with
@@ -381,4 +387,25 @@ func (m *Machine) CopiesVolumes() bool {
 type Dependency struct {
 	Namespace, Name string
 	Pos             source.Pos
+}
+
+// IsConfigured reports whether network data says which address the guest gives the NIC, or that it gives it none.
+func (n *NIC) IsConfigured() bool { return n.IP != "" || n.Unnumbered }
+
+// At returns the position of a key of the NIC, or of the NIC if it is not set.
+func (n *NIC) At(key string) source.Pos {
+	if v := n.Written.Get(key); v != nil {
+		return v.Pos()
+	}
+	return n.Pos
+}
+
+// nicPaths are the paths of the first NICs, which most VMs do not exceed.
+var nicPaths = [...]string{"nics[0]", "nics[1]", "nics[2]", "nics[3]"}
+
+func nicPath(i int) string {
+	if i < len(nicPaths) {
+		return nicPaths[i]
+	}
+	return source.IndexPath("nics", i)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -41,7 +42,7 @@ placement: {nodeSelector: {zone: a}, tolerations: [{key: fleet}]}
 -- vms.yaml --
 vms:
   it: {`+keys+"}\n")))
-	f, diags := machine.Load(dir, fleet.Options{})
+	f, diags := inventory.Load(dir, fleet.Options{})
 	if len(f.Machines) == 0 {
 		return nil, relative(diags, dir)
 	}
@@ -210,7 +211,7 @@ func TestCloneSize(t *testing.T) {
 		dir := unpack(t, txtar.Parse([]byte("-- fleet.yaml --\napiVersion: vmrender.io/v1alpha1\nkind: Fleet\n"+
 			"metadata: {name: f}\ntarget: {image: i}\ndefaults: {namespace: ns, os: own, flavor: small}\n"+catalog+
 			"-- vms.yaml --\nvms: {a: {disks: {"+disks+"}}}\n")))
-		f, diags := machine.Load(dir, fleet.Options{})
+		f, diags := inventory.Load(dir, fleet.Options{})
 		require.Empty(t, relative(diags, dir), disks)
 		require.Equal(t, want, f.Machines[0].Disks[0].Size, disks)
 	}

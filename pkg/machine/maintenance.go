@@ -34,11 +34,3 @@ func (d *draft) maintenance() *Maintenance {
 	}
 	return out
 }
-
-// mostOfCronJob is the longest name of a CronJob: those of its Jobs are longer (kubernetes v1.34,
-// pkg/apis/batch/validation/validation.go, ValidateCronJobCreate).
-const mostOfCronJob = 52
-
-// longestWithWindow is the maximum length of the name of a fleet with maintenance. The name of a CronJob has the hash
-// of a part of the fleet, and that of the window.
-const longestWithWindow = mostOfCronJob - hashLength - len("-window") - hashLength

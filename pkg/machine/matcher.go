@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/vmrender/vmrender/internal/suggest"
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -41,9 +42,9 @@ func (d *draft) inferred(key string, m *values.Matcher) string {
 func (d *draft) checkInferrable(name string, disk *values.Disk, path, key string) {
 	src, label := disk.Source, "instancetype.kubevirt.io/default-"+key
 	cloned := src != nil && (src.DataSource != "" || src.PVC != "" || src.Claim != "" || src.DataVolume != "")
-	if isTrue(disk.Ejected) || !cloned && !disk.DataVolume.Get("metadata", "labels", label).IsSet() {
+	if values.IsTrue(disk.Ejected) || !cloned && !disk.DataVolume.Get("metadata", "labels", label).IsSet() {
 		d.errorf(d.entry.At(key, "inferFrom"), rule.Conflict, path,
 			"the disk %q at %s has no labels that name the %s; use a disk with `dataSource`, `pvc`, `claim` or "+
-				"`dataVolume`, or set the label %q of its `dataVolume`", name, where(d.entry.At("disks", name)), key, label)
+				"`dataVolume`, or set the label %q of its `dataVolume`", name, catalog.Where(d.entry.At("disks", name)), key, label)
 	}
 }

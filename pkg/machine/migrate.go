@@ -70,7 +70,7 @@ func (d *draft) migrates() bool { return d.vm.Migrate != nil && d.vm.Migrate.VM 
 // `blank`.
 func (d *draft) filledByMigration(name string, in *values.Disk) bool {
 	ownSource := in.Source != nil && !d.entry.FromOS("disks", name, "source")
-	return d.migrates() && !isTrue(in.Ejected) && in.Type != "cdrom" && !ownSource
+	return d.migrates() && !values.IsTrue(in.Ejected) && in.Type != "cdrom" && !ownSource
 }
 
 // migration returns the migration of the VM, or nil if the VM does not come from vSphere.
@@ -82,9 +82,9 @@ func (d *draft) migration(m *Machine) *Migration {
 	}
 	out := &Migration{
 		Plan: cmp.Or(in.Plan, d.name), VM: vSphereRef(d.expand(in.VM, "migrate", "vm"), values.IsManagedObject),
-		Warm: isTrue(in.Warm), Cutover: inUTC(in.Cutover), PowerState: in.PowerState,
+		Warm: values.IsTrue(in.Warm), Cutover: inUTC(in.Cutover), PowerState: in.PowerState,
 		PreserveStaticIPs: in.PreserveStaticIPs == nil || *in.PreserveStaticIPs,
-		Cancel:            isTrue(in.Cancel), Done: isTrue(in.Done),
+		Cancel:            values.IsTrue(in.Cancel), Done: values.IsTrue(in.Done),
 	}
 	if in.Run != nil {
 		out.Run = *in.Run
@@ -155,3 +155,6 @@ func (d *draft) transferNetwork(in *values.Migrate) *NamespacedName {
 	}
 	return new(namespacedName(name, d.namespace))
 }
+
+// HookSteps are the keys of hooks, in the order in which they run.
+var HookSteps = [...]string{"pre", "post"}

@@ -57,7 +57,7 @@ func (d *draft) warnOfIdentity(m *Machine, moved *Migration) {
 		}
 	}
 	for i := range m.NICs {
-		if m.NICs[i].node.Get("mac").Str() == "" {
+		if m.NICs[i].Written.Get("mac").Str() == "" {
 			missing = append(missing, nicPath(i)+".mac")
 		}
 	}

@@ -1,10 +1,6 @@
 package machine
 
 import (
-	"cmp"
-	"crypto/sha256"
-	"fmt"
-
 	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -20,9 +16,6 @@ type MigrationHook struct {
 	Deadline       int    // in seconds; 0 for none
 }
 
-// hookSteps are the keys of hooks, in the order in which they run.
-var hookSteps = [...]string{"pre", "post"}
-
 // migrationHooks returns the hooks of the VM's migration, in the order in which they run.
 func (d *draft) migrationHooks(in *values.Hooks) []MigrationHook {
 	if in == nil {
@@ -33,9 +26,9 @@ func (d *draft) migrationHooks(in *values.Hooks) []MigrationHook {
 		if hook == nil {
 			continue
 		}
-		d.checkHook(hook, hookSteps[i])
+		d.checkHook(hook, HookSteps[i])
 		h := MigrationHook{
-			Step: hookSteps[i], Image: hook.Image, Playbook: hook.Playbook, ServiceAccount: hook.ServiceAccount,
+			Step: HookSteps[i], Image: hook.Image, Playbook: hook.Playbook, ServiceAccount: hook.ServiceAccount,
 		}
 		if hook.Deadline != nil {
 			h.Deadline = *hook.Deadline
@@ -63,45 +56,5 @@ func (d *draft) checkHook(hook *values.Hook, step string) {
 	}
 	if playbookPassword().MatchString(hook.Playbook) {
 		d.reportInlineSecret("a password in clear text; read it from a Secret that the `serviceAccount` can get", keys...)
-	}
-}
-
-// hookSum is the same for the same hooks only.
-type hookSum [sha256.Size]byte
-
-// hookSums returns the sums of hooks, by step.
-func hookSums(hooks []MigrationHook) map[string]hookSum {
-	if len(hooks) == 0 {
-		return nil
-	}
-	out := make(map[string]hookSum, len(hooks))
-	for _, h := range hooks {
-		out[h.Step] = sha256.Sum256(fmt.Appendf(nil, "%#v", h))
-	}
-	return out
-}
-
-// planHooks are the first VMs with a hook of each plan, by the hook's step.
-type planHooks map[planStep]*record
-
-type planStep struct{ namespace, plan, step string }
-
-// check reports hooks of a VM that differ from those of the other VMs of its plan: forklift continues with the
-// names that a VM's hooks had in its first run, so they are those of the Plan and the step (kubev2v/forklift
-// v2.12.5, pkg/controller/plan/migrator/base/migrator.go, Status).
-func (p planHooks) check(r *record, diags *source.Diagnostics) {
-	for _, step := range hookSteps {
-		sum, ok := r.planned.hooks[step]
-		if !ok {
-			continue
-		}
-		key := planStep{r.namespace, r.planned.name, step}
-		first := cmp.Or(p[key], r)
-		p[key] = first
-		if first.planned.hooks[step] != sum {
-			diags.Errorf(r.pos, rule.Conflict, r.path()+".migrate.hooks."+step,
-				"not the hook of the VM %q at %s; the VMs of the plan %q share one: set it once, for all of them, "+
-					"and `hooks: {%s: null}` for those without", first.name, where(first.pos), r.planned.name, step)
-		}
 	}
 }

@@ -55,7 +55,7 @@ func (d *draft) checkNames(m *Machine) {
 func (d *draft) nameRoom(m *Machine) int {
 	switch {
 	case d.traits.NamedByContent:
-		return hashLength
+		return HashLength
 	case d.traits.Pooled:
 		return 1 + len(strconv.Itoa(int(m.Lifecycle.Replicas)))
 	}

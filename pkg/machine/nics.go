@@ -16,16 +16,6 @@ import (
 // podNetwork is the network that exists in every fleet.
 const podNetwork = "pod"
 
-// nicPaths are the paths of the first NICs, which most VMs do not exceed.
-var nicPaths = [...]string{"nics[0]", "nics[1]", "nics[2]", "nics[3]"}
-
-func nicPath(i int) string {
-	if i < len(nicPaths) {
-		return nicPaths[i]
-	}
-	return source.IndexPath("nics", i)
-}
-
 // nics returns the NICs, in the order written. Without the key there is one on
 // the pod network, which KubeVirt attaches to an adopted VM by itself: then it is nil.
 func (d *draft) nics() []NIC {
@@ -131,7 +121,7 @@ func (d *draft) nic(i int, n *values.NIC, names map[string]int) NIC {
 	out := NIC{NIC: *n, Pod: net.Pod, NAD: net.NAD, Pos: at}
 	out.Network = cmp.Or(n.Network, podNetwork)
 	if list := d.entry.Keys.Get("nics"); list != nil && i < len(list.Items) {
-		out.node = list.Items[i]
+		out.Written = list.Items[i]
 	}
 	out.Name = d.nicName(n, &out, names, path, at)
 	out.Binding = nicBinding(n, net)

@@ -30,7 +30,7 @@ func (d *draft) objects(m *Machine) []Object {
 		if !ok {
 			continue
 		}
-		id := o.kind() + " " + o.Name
+		id := o.Kind() + " " + o.Name
 		if seen[id] {
 			d.errorf(f.Pos(), rule.Duplicate, "objects."+f.Key, "the VM has another %s already; set another `metadata.name`", id)
 		}
@@ -84,8 +84,8 @@ func (d *draft) checkPlace(o *Object, path string) {
 	}
 }
 
-// kind returns the kind with its group, in the form of `policy.objects`: "apps/Deployment", or "Pod" of the core group.
-func (o *Object) kind() string {
+// Kind returns the kind with its group, in the form of `policy.objects`: "apps/Deployment", or "Pod" of the core group.
+func (o *Object) Kind() string {
 	group, _, found := strings.Cut(o.Manifest.Get("apiVersion").Str(), "/")
 	kind := o.Manifest.Get("kind").Str()
 	if !found {
@@ -96,7 +96,7 @@ func (o *Object) kind() string {
 
 // checkKind reports a kind that cannot live and die with a VM, or that the fleet does not permit.
 func (d *draft) checkKind(o *Object, path string) {
-	kind, at := o.kind(), o.Manifest.Get("kind").Pos()
+	kind, at := o.Kind(), o.Manifest.Get("kind").Pos()
 	row := kinds.Of(kinds.Split(kind))
 	switch {
 	case strings.HasSuffix(kind, "List"):
@@ -115,7 +115,7 @@ func (d *draft) checkKind(o *Object, path string) {
 
 // checkSecretObject reports literal secrets.
 func (d *draft) checkSecretObject(o *Object, path string) {
-	if o.kind() != "Secret" {
+	if o.Kind() != "Secret" {
 		return
 	}
 	written := d.entry.Keys.Get("objects", o.Key)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
@@ -92,7 +93,7 @@ vms:
 		"deep.x=01 a=null t=true": {"a": "null", "deep": "012", "t": "1"},
 	} {
 		t.Run(set, func(t *testing.T) {
-			f, diags := machine.Load(dir, fleet.Options{Set: strings.Fields(set)})
+			f, diags := inventory.Load(dir, fleet.Options{Set: strings.Fields(set)})
 			if set == "" {
 				require.Contains(t, relative(diags, dir)[0], `missing variable "t"`)
 				return
@@ -142,7 +143,7 @@ vms: {}
 		for _, name := range names {
 			opts.Overlays = append(opts.Overlays, dir+"/."+name+".yaml")
 		}
-		f, diags := machine.Load(dir, opts)
+		f, diags := inventory.Load(dir, opts)
 		machines := map[string]*machine.Machine{}
 		for _, m := range f.Machines {
 			machines[m.Namespace+"/"+m.Name] = m
@@ -260,7 +261,7 @@ vms: {a: {}}
 defaults: {cpu: 5}
 vms: {d: {}}
 `)
-	f, diags := machine.Load(dir, fleet.Options{})
+	f, diags := inventory.Load(dir, fleet.Options{})
 	require.Empty(t, relative(diags, dir))
 	var got []string
 	for _, m := range f.Machines {
@@ -279,7 +280,7 @@ func TestLargeFile(t *testing.T) {
 		fmt.Fprintf(&text, "  vm%04d: {cpu: %d}\n", i, 1+i%4)
 	}
 	for _, jobs := range []int{1, 4} {
-		f, diags := machine.Load(files(t, "-- x.yaml --\n"+text.String()), fleet.Options{Jobs: jobs})
+		f, diags := inventory.Load(files(t, "-- x.yaml --\n"+text.String()), fleet.Options{Jobs: jobs})
 		require.Zero(t, diags.Len())
 		require.Len(t, f.Machines, 2000)
 		for i, m := range f.Machines {

@@ -25,8 +25,8 @@ func partName(f *fleet.Fleet) string {
 	return cmp.Or(f.Header.Metadata.Name, "fleet") + "-" + Hash(texts...)
 }
 
-// hashLength is the length of "-" followed by a hash.
-const hashLength = 9
+// HashLength is the length of "-" followed by a hash.
+const HashLength = 9
 
 // Hash returns 8 hexadecimal digits, which are the same for the same strings
 // in the same order. The format must never change, because it is part of the

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
@@ -43,7 +44,7 @@ func pinned(t *testing.T, dir, path string, vms ...string) map[string]*machine.M
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "a"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "fleet.yaml"), []byte(pinnedFleet), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a", "vms.yaml"), []byte(pinnedVMs), 0o600))
-	f, diags := machine.Load(filepath.Join(dir, path), fleet.Options{VMs: vms})
+	f, diags := inventory.Load(filepath.Join(dir, path), fleet.Options{VMs: vms})
 	require.Empty(t, diags.Sorted())
 	machines := map[string]*machine.Machine{}
 	for _, m := range f.Machines {

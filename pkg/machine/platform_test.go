@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 )
 
 // nextToPlatform loads one VM with a platform.yaml next to its fleet.
-func nextToPlatform(t *testing.T, platform, vm string) (*machine.Fleet, []string) {
+func nextToPlatform(t *testing.T, platform, vm string) (*inventory.Fleet, []string) {
 	t.Helper()
 	const header = `apiVersion: vmrender.io/v1alpha1
 kind: Fleet
@@ -30,7 +30,7 @@ catalog: {networks: {mine: {nad: default/mine}}}
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	f, diags := machine.Load(dir, fleet.Options{})
+	f, diags := inventory.Load(dir, fleet.Options{})
 	var messages []string
 	for _, d := range diags.Sorted() {
 		d.File = ""

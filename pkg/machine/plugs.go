@@ -17,7 +17,7 @@ const plugsSince = "1.6.3"
 // already has is found there after the next start. A bus that is not known here, such as that of a preference, could be
 // one with which KubeVirt refuses the disk, and every later live change with it.
 func (d *draft) plugs(disk *Disk) bool {
-	return isTrue(d.vm.Hotpluggable) && d.traits.Pet && !versions.Before(d.site.Target.KubeVirt, plugsSince) &&
+	return values.IsTrue(d.vm.Hotpluggable) && d.traits.Pet && !versions.Before(d.site.Target.KubeVirt, plugsSince) &&
 		disk.Name != values.RootDisk && (disk.Kind == DiskDataVolume || disk.Kind == DiskClaim) &&
 		disk.Bus != "" && !disk.isPatchedDevice() &&
 		(disk.Type == "disk" && isPluggable(disk.Bus) || disk.Type == "lun" && disk.Bus == "scsi")
@@ -35,7 +35,7 @@ func isPluggable(bus string) bool { return bus == "" || bus == "scsi" || bus == 
 // checkPlugs warns about a `hotpluggable` that has no effect, in general only if the VM's own entry sets it: the levels
 // above it are for others, too.
 func (d *draft) checkPlugs(disks []Disk) {
-	if !isTrue(d.vm.Hotpluggable) {
+	if !values.IsTrue(d.vm.Hotpluggable) {
 		return
 	}
 	isData := func(disk Disk) bool { return disk.Name != values.RootDisk }

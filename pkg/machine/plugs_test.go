@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
@@ -35,7 +36,7 @@ vms:
   cattle: {lifecycle: cattle, disks: {data: 5Gi}}
   not: {hotpluggable: false, disks: {data: 5Gi}}
 `)
-	f, diags := machine.Load(dir, fleet.Options{})
+	f, diags := inventory.Load(dir, fleet.Options{})
 	require.Empty(t, relative(diags, dir))
 	plugged := map[string]string{}
 	for _, m := range f.Machines {
@@ -71,7 +72,7 @@ defaults: {os: rhel9, flavor: small, disks: {data: 5Gi}, hotpluggable: true}
 vms:
   others: {lifecycle: cattle}
 `)
-	_, diags := machine.Load(dir, fleet.Options{})
+	_, diags := inventory.Load(dir, fleet.Options{})
 	const problem = "none of its disks is hotpluggable by it: it is for disks of pets that have a claim, " +
 		"on the bus virtio or scsi; remove it, or set `bus` of a disk"
 	require.Equal(t, []string{

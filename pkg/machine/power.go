@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/schedule"
 )
@@ -66,7 +67,7 @@ func (d *draft) power() *Power {
 	if off != nil && on != nil && off.Meets(&on.Times) {
 		d.errorf(d.entry.At("power", "on"), rule.Conflict, "power.on",
 			"%q starts the VM in a minute in which %q at %s stops it; expected other times", on.Text, off.Text,
-			where(d.entry.At("power", "off")))
+			catalog.Where(d.entry.At("power", "off")))
 	}
 	return &Power{Off: off, On: on}
 }
@@ -88,11 +89,7 @@ func (d *draft) givenStrategy() string {
 		d.errorf(d.entry.At("runStrategy"), rule.Conflict, "runStrategy",
 			"with `power` at %s, the run strategy stays as Git has it only if it is %s, the default, or %s; "+
 				"expected one of them, or `power: null`",
-			where(d.entry.KeyAt("power")), poweredStrategies[0], poweredStrategies[1])
+			catalog.Where(d.entry.KeyAt("power")), poweredStrategies[0], poweredStrategies[1])
 	}
 	return cmp.Or(given, poweredStrategies[0])
 }
-
-// longestWithPower is the maximum length of the name of a fleet with power. The name of a CronJob has the hash of a
-// part of the fleet, and that of the times.
-const longestWithPower = mostOfCronJob - hashLength - hashLength - len("-power-off")

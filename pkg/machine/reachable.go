@@ -58,7 +58,7 @@ func (o *Object) toService(services []Service) *source.Node {
 		"route.openshift.io/Route", "networking.k8s.io/Ingress", "gateway.networking.k8s.io/HTTPRoute",
 		"gateway.networking.k8s.io/GRPCRoute", "gateway.networking.k8s.io/TLSRoute", "gateway.networking.k8s.io/TCPRoute",
 	}
-	if !slices.Contains(kinds, o.kind()) {
+	if !slices.Contains(kinds, o.Kind()) {
 		return nil
 	}
 	return named(o.Manifest.Get("spec"), services)

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -27,7 +28,7 @@ func (d *draft) resources() values.Resources {
 	for _, name := range slices.Sorted(maps.Keys(r.Requests)) {
 		if most, ok := limits.of(name); ok && requests.get(name).Cmp(most) > 0 {
 			requests.errorf(name, "%q is more than the limit of %q at %s",
-				r.Requests[name], r.Limits[name], where(d.entry.At("resources", "limits", name)))
+				r.Requests[name], r.Limits[name], catalog.Where(d.entry.At("resources", "limits", name)))
 		}
 	}
 	d.checkGuestLimit(limits)
@@ -69,7 +70,7 @@ func (a amounts) check() {
 				"unknown resource %q; accepted: cpu, memory, ephemeral-storage, or a device such as "+
 					"\"devices.kubevirt.io/kvm\"", name)
 		case computed && a.vm.Instancetype != nil:
-			a.errorf(name, "the instance type at %s has it; remove one", where(a.entry.At("instancetype")))
+			a.errorf(name, "the instance type at %s has it; remove one", catalog.Where(a.entry.At("instancetype")))
 		}
 	}
 	if memory, ok := a.of("memory"); ok && memory.CmpInt64(leastRequest) < 0 {
@@ -90,14 +91,14 @@ func (d *draft) checkGuestLimit(limits amounts) {
 	if err == nil && most.CmpInt64(guest) < 0 {
 		limits.errorf("memory",
 			"%q is below the guest's %q at %s; expected at least as much, and some more for KubeVirt itself",
-			limits.list["memory"], d.vm.Memory.Guest, where(d.entry.At("memory", "guest")))
+			limits.list["memory"], d.vm.Memory.Guest, catalog.Where(d.entry.At("memory", "guest")))
 	}
 }
 
 // checkPinned reports resources of a VM with dedicated CPUs whose pod could not be of the class Guaranteed.
 func (d *draft) checkPinned(requests, limits amounts) {
 	cpu := d.vm.CPU
-	if cpu == nil || !isTrue(cpu.Dedicated) {
+	if cpu == nil || !values.IsTrue(cpu.Dedicated) {
 		return
 	}
 	count := uint64(max(cpu.Sockets, 1)) * uint64(max(cpu.Cores, 1)) * uint64(max(cpu.Threads, 1))
@@ -107,14 +108,14 @@ func (d *draft) checkPinned(requests, limits amounts) {
 	for _, a := range []amounts{requests, limits} {
 		if n, ok := a.of("cpu"); ok && n.CmpInt64(int64(count)) != 0 { //nolint:gosec // counts of CPUs
 			a.errorf("cpu", "with dedicated CPUs at %s, vmrender sets it to their number, %d; remove it",
-				where(d.entry.At("cpu", "dedicated")), count)
+				catalog.Where(d.entry.At("cpu", "dedicated")), count)
 		}
 	}
 	least, both := requests.of("memory")
 	most, ok := limits.of("memory")
 	if both && ok && least.Cmp(most) != 0 {
 		requests.errorf("memory", "with dedicated CPUs at %s, vmrender sets it to the limit, %q; remove it",
-			where(d.entry.At("cpu", "dedicated")), limits.list["memory"])
+			catalog.Where(d.entry.At("cpu", "dedicated")), limits.list["memory"])
 	}
 }
 
@@ -127,6 +128,6 @@ func (d *draft) checkPages(requests amounts) {
 	page, err := values.ParseQuantity(d.vm.Memory.Hugepages)
 	if err == nil && page > 0 && (memory.CmpInt64(page) < 0 || memory.Value()%page != 0) {
 		requests.errorf("memory", "%q is not a multiple of the page size %q at %s",
-			requests.list["memory"], d.vm.Memory.Hugepages, where(d.entry.At("memory", "hugepages")))
+			requests.list["memory"], d.vm.Memory.Hugepages, catalog.Where(d.entry.At("memory", "hugepages")))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -43,7 +44,7 @@ func (d *draft) service(f *source.Field, svc *values.Service) Service {
 	if d.isPlain() && (d.traits.Pooled || d.traits.NamedByContent) {
 		d.errorf(d.entry.KeyAt("consoleLabels"), rule.Strategy, "consoleLabels",
 			"under `strategy: %s` the Service at %s selects pods by one of these labels; remove one of the two",
-			d.strategy, where(f.Pos()))
+			d.strategy, catalog.Where(f.Pos()))
 	}
 	d.checkLabels(svc.Labels, "services", f.Key, "labels")
 	d.checkAnnotations(svc.Annotations, "services", f.Key, "annotations")
@@ -77,7 +78,7 @@ func (d *draft) servicePorts(f *source.Field, svc *values.Service) []values.Serv
 	for _, key := range []string{"port", "targetPort", "protocol", "nodePort"} {
 		if n := f.Value.Get(key); n.IsSet() {
 			d.errorf(d.entry.KeyAt("services", f.Key, key), rule.Conflict, path+"."+key,
-				"must not be mixed with `ports` at %s; set it there", where(d.entry.At("services", f.Key, "ports")))
+				"must not be mixed with `ports` at %s; set it there", catalog.Where(d.entry.At("services", f.Key, "ports")))
 		}
 	}
 	return d.listedPorts(f, svc.Ports)

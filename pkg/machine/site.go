@@ -71,6 +71,9 @@ func NewSite(f *fleet.Fleet, diags *source.Diagnostics) *Site {
 	return s
 }
 
+// Exhausted reports whether the templates of all VMs have taken more work than a fleet may: no more are expanded.
+func (s *Site) Exhausted() bool { return s.templates.Exhausted() }
+
 // Decide calls add with the VMs of an entry as soon as each is resolved: one,
 // or one for each replica, none of which it keeps. Problems are added to diags,
 // which contains those of the entry itself. VMs of an entry with errors are

@@ -90,7 +90,7 @@ func (d *draft) checkOnlyInstancetype() {
 			continue
 		}
 		d.errorf(f.Pos(), rule.Conflict, key, "conflicts with the instancetype %q at %s; remove one, or set `%s: null`",
-			cmp.Or(d.vm.Instancetype.Name, d.vm.Instancetype.InferFrom), where(d.entry.At("instancetype")), key)
+			cmp.Or(d.vm.Instancetype.Name, d.vm.Instancetype.InferFrom), catalog.Where(d.entry.At("instancetype")), key)
 	}
 }
 
@@ -130,7 +130,7 @@ func (d *draft) checkCPU(cpu *values.CPU) {
 	if cpu.MaxSockets > 0 && cpu.MaxSockets < cpu.Sockets {
 		d.errorf(d.entry.At("cpu", "maxSockets"), rule.Conflict, "cpu.maxSockets",
 			"%d is below the %d sockets at %s; expected at least as many",
-			cpu.MaxSockets, cpu.Sockets, where(d.entry.At("cpu")))
+			cpu.MaxSockets, cpu.Sockets, catalog.Where(d.entry.At("cpu")))
 	}
 	needs := []struct {
 		key string
@@ -138,19 +138,17 @@ func (d *draft) checkCPU(cpu *values.CPU) {
 		ok  bool
 		of  string
 	}{
-		{"isolateEmulator", cpu.IsolateEmulator, isTrue(cpu.Dedicated), "`dedicated: true`"},
-		{"realtime", cpu.Realtime, isTrue(cpu.Dedicated), "`dedicated: true`"},
-		{"numa", cpu.NUMA, isTrue(cpu.Dedicated), "`dedicated: true`"},
+		{"isolateEmulator", cpu.IsolateEmulator, values.IsTrue(cpu.Dedicated), "`dedicated: true`"},
+		{"realtime", cpu.Realtime, values.IsTrue(cpu.Dedicated), "`dedicated: true`"},
+		{"numa", cpu.NUMA, values.IsTrue(cpu.Dedicated), "`dedicated: true`"},
 		{"numa", cpu.NUMA, d.vm.Memory != nil && d.vm.Memory.Hugepages != "", "`memory.hugepages`"},
 	}
 	for _, n := range needs {
-		if isTrue(n.set) && !n.ok {
+		if values.IsTrue(n.set) && !n.ok {
 			d.errorf(d.entry.KeyAt("cpu", n.key), rule.Conflict, "cpu."+n.key, "requires %s", n.of)
 		}
 	}
 }
-
-func isTrue(b *bool) bool { return b != nil && *b }
 
 func (d *draft) memory() values.Memory {
 	mem := d.vm.Memory
@@ -234,19 +232,19 @@ func (d *draft) checkGrowth(mem *values.Memory, guest int64) {
 	switch cpu := d.vm.CPU; {
 	case most < guest:
 		problem = fmt.Sprintf("%q is below the guest's %q at %s; expected at least as much",
-			mem.Max, mem.Guest, where(d.entry.At("memory", "guest")))
+			mem.Max, mem.Guest, catalog.Where(d.entry.At("memory", "guest")))
 	case guest < 1<<30:
 		problem = fmt.Sprintf("memory of less than 1Gi cannot grow, and the guest's at %s is %q; remove one of them",
-			where(d.entry.At("memory", "guest")), mem.Guest)
+			catalog.Where(d.entry.At("memory", "guest")), mem.Guest)
 	case most%block != 0 || guest%block != 0:
 		problem = fmt.Sprintf("memory grows in blocks of %s, and %q or the guest's %q is not a multiple of that",
 			text, mem.Max, mem.Guest)
-	case cpu != nil && isTrue(cpu.NUMA):
+	case cpu != nil && values.IsTrue(cpu.NUMA):
 		problem = fmt.Sprintf("memory cannot grow with `cpu.numa` at %s; remove one of them",
-			where(d.entry.At("cpu", "numa")))
-	case cpu != nil && isTrue(cpu.Realtime):
+			catalog.Where(d.entry.At("cpu", "numa")))
+	case cpu != nil && values.IsTrue(cpu.Realtime):
 		problem = fmt.Sprintf("memory cannot grow with `cpu.realtime` at %s; remove one of them",
-			where(d.entry.At("cpu", "realtime")))
+			catalog.Where(d.entry.At("cpu", "realtime")))
 	}
 	if problem != "" {
 		d.errorf(d.entry.At("memory", "max"), rule.Conflict, "memory.max", "%s", problem)
@@ -274,12 +272,4 @@ func (d *draft) quantity(text string, keys ...string) (int64, bool) {
 		d.errorf(d.entry.At(keys...), rule.BadQuantity, d.keyPath(keys), "%s", err)
 	}
 	return n, err == nil
-}
-
-// where formats a position for use in a message.
-func where(p source.Pos) string {
-	if catalog.IsBuiltin(p) {
-		return p.File
-	}
-	return p.String()
 }

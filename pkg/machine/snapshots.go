@@ -31,7 +31,3 @@ func (d *draft) snapshots() *Snapshots {
 	}
 	return out
 }
-
-// longestWithSnapshots is the maximum length of the name of a fleet with snapshots on a schedule. The name of a CronJob
-// has the hash of a part of the fleet, and that of the schedule.
-const longestWithSnapshots = mostOfCronJob - hashLength - hashLength - len("-snapshot")

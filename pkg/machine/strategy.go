@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -46,7 +47,7 @@ func (d *draft) checkRemoval(lc *Lifecycle) {
 	switch {
 	case lc.Unprotected && lc.Protect:
 		d.errorf(d.entry.At("lifecycle", "protection"), rule.Conflict, "lifecycle.protection",
-			"must not be mixed with `protect: true` at %s; remove one of them", where(d.entry.At("lifecycle", "protect")))
+			"must not be mixed with `protect: true` at %s; remove one of them", catalog.Where(d.entry.At("lifecycle", "protect")))
 	case d.traits.NamedByContent && kept:
 		d.reportLimit(at, path, "a change deletes the old VM, which would stay; remove it, or use another strategy")
 	case lc.Removal != values.Confirm, d.site.Target.ByFlux(): // see argoFeatures
@@ -132,7 +133,7 @@ func (d *draft) checkManyDisks(disk *Disk, path string) {
 	case disk.Keep && disk.Kind == DiskDataVolume:
 		d.reportLimit(d.entry.KeyAt("disks", disk.Name), path,
 			"several VMs would use a disk that is kept at the same time; set `keep: false`")
-	case disk.Kind == DiskClaim && disk.writes() && !disk.Shareable:
+	case disk.Kind == DiskClaim && disk.Writes() && !disk.Shareable:
 		d.reportLimit(d.entry.KeyAt("disks", disk.Name), path,
 			"several VMs would write to the claim at the same time; set `readOnly: true`, or a source that is copied")
 	case disk.ExpandTo != "":

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -29,7 +30,7 @@ vms:
 func visited(t *testing.T, files string, opts fleet.Options) (problems []string, vms int) {
 	t.Helper()
 	dir := unpack(t, txtar.Parse([]byte(boundedFleet+files)))
-	_, diags := machine.Visit(dir, opts, func(*machine.Machine, *source.Diagnostics) { vms++ })
+	_, diags := inventory.Visit(dir, opts, func(*machine.Machine, *source.Diagnostics) { vms++ })
 	return relative(diags, dir), vms
 }
 
@@ -87,7 +88,7 @@ func TestMostVMsInAnyOrder(t *testing.T) {
 	}
 	for _, jobs := range []int{1, 2, 8} {
 		dir := unpack(t, txtar.Parse([]byte(boundedFleet+files.String())))
-		_, diags := machine.Visit(dir, fleet.Options{MostVMs: 1500, Jobs: jobs}, nil)
+		_, diags := inventory.Visit(dir, fleet.Options{MostVMs: 1500, Jobs: jobs}, nil)
 		require.Equal(t, []string{"vms.yaml:302:3: vms.v300: 1502 VMs up to this one are too many for one Application; " +
 			"expected at most 1500; divide the fleet among several Applications"}, relative(diags, dir))
 	}

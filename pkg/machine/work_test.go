@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 )
 
 // greedyFleet is a fleet whose VMs have a template that takes much work in little time.
@@ -25,7 +25,7 @@ vms:
 func problemsOf(t *testing.T, vms string, jobs int) []string {
 	t.Helper()
 	dir := unpack(t, txtar.Parse([]byte(greedyFleet+vms)))
-	_, diags := machine.Load(dir, fleet.Options{Jobs: jobs})
+	_, diags := inventory.Load(dir, fleet.Options{Jobs: jobs})
 	return relative(diags, dir)
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 )
@@ -29,7 +29,7 @@ func rendered(t *testing.T) []render.Rendered {
 	require.NoError(t, os.Mkdir("site", 0o755))
 	require.NoError(t, os.WriteFile("site/fleet.yaml", []byte(fleetYAML), 0o600))
 	c := render.NewCollector()
-	_, diags := machine.Visit("site", fleet.Options{}, c.Visit)
+	_, diags := inventory.Visit("site", fleet.Options{}, c.Visit)
 	all := c.Rendered(diags)
 	require.Empty(t, diags.Sorted())
 	return all

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -105,7 +105,7 @@ func unserved(t *testing.T, values, apis string) (got []string) {
 	t.Helper()
 	collector := render.NewCollector()
 	collector.APIs = render.APIs(apis)
-	_, diags := machine.Visit("-", fleet.Options{Stdin: strings.NewReader(values), Image: "vmrender:1"}, collector.Visit)
+	_, diags := inventory.Visit("-", fleet.Options{Stdin: strings.NewReader(values), Image: "vmrender:1"}, collector.Visit)
 	require.Empty(t, diags.Sorted())
 	var found source.Diagnostics
 	collector.CheckAPIs(&found)

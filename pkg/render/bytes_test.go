@@ -12,8 +12,8 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/labels"
-	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 )
@@ -105,7 +105,7 @@ func size(t *testing.T, o any) int {
 func objectsIn(t *testing.T, dir string) []map[string]any {
 	t.Helper()
 	c := render.NewCollector()
-	_, diags := machine.Visit(dir, fleet.Options{}, c.Visit)
+	_, diags := inventory.Visit(dir, fleet.Options{}, c.Visit)
 	all := c.Rendered(diags)
 	require.False(t, diags.HasErrors(), diags.Sorted())
 	var out bytes.Buffer

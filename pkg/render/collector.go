@@ -78,7 +78,7 @@ func NewCollector() *Collector {
 }
 
 // Visit renders one VM, or checks as much as possible of a broken one. It is
-// a [machine.Visitor].
+// an [inventory.Visitor].
 func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 	if m.Broken {
 		c.renderer.check(m, diags)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 )
@@ -26,7 +26,7 @@ func TestCollector(t *testing.T) {
 	stdin := func() fleet.Options { return fleet.Options{Stdin: strings.NewReader(values.String())} }
 
 	c := render.NewCollector()
-	_, diags := machine.Visit("-", stdin(), c.Visit)
+	_, diags := inventory.Visit("-", stdin(), c.Visit)
 	require.Empty(t, diags.Sorted())
 	all := c.Rendered(diags)
 	require.Len(t, all, machines)
@@ -35,7 +35,7 @@ func TestCollector(t *testing.T) {
 	require.NoError(t, render.Write(w, all...))
 	require.NoError(t, w.Close())
 
-	f, diags := machine.Load("-", stdin())
+	f, diags := inventory.Load("-", stdin())
 	w = manifest.NewWriter(&want, manifest.YAML)
 	for _, m := range f.Machines {
 		alone := render.NewCollector()

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -460,7 +460,7 @@ storageClasses: {fast: {name: fast, vsphere: [nvme]}}}, defaults: {namespace: ns
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "fleet.yaml"), []byte(header), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "vms.yaml"), text, 0o600))
 	c := render.NewCollector()
-	_, diags := machine.Visit(dir, fleet.Options{Jobs: 1}, c.Visit)
+	_, diags := inventory.Visit(dir, fleet.Options{Jobs: 1}, c.Visit)
 	var out bytes.Buffer
 	w := manifest.NewWriter(&out, manifest.JSON)
 	require.NoError(t, render.Write(w, c.Rendered(diags)...))

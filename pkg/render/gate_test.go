@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 )
@@ -31,7 +31,7 @@ func manifests(t *testing.T, policy, vms string, o fleet.Options) string {
 		defaults: {namespace: ns, os: fedora, flavor: small}, policy: %s, vms: %s}`, policy, vms)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "fleet.yaml"), []byte(header), 0o600))
 	c := render.NewCollector()
-	_, diags := machine.Visit(dir, o, c.Visit)
+	_, diags := inventory.Visit(dir, o, c.Visit)
 	rendered := c.Rendered(diags)
 	require.False(t, diags.HasErrors(), diags.Sorted())
 	var out bytes.Buffer

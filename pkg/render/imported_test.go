@@ -13,8 +13,8 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/labels"
-	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -127,7 +127,7 @@ func valueIn(t *testing.T, dir, path string) ([]*source.Node, []manifest.Object)
 	t.Helper()
 	c := render.NewCollector()
 	opts := fleet.Options{Jobs: 1, Limit: dir}
-	_, diags := machine.Visit(dir, opts, c.Visit)
+	_, diags := inventory.Visit(dir, opts, c.Visit)
 	var out []manifest.Object
 	for _, o := range render.Objects(c.Rendered(diags)...) {
 		tree := o.Tree()

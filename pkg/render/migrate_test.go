@@ -8,7 +8,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/golden"
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 )
@@ -18,7 +18,7 @@ import (
 func TestMigration(t *testing.T) {
 	const dir = "testdata/migrate"
 	c := render.NewCollector()
-	_, diags := machine.Visit(dir, fleet.Options{}, c.Visit)
+	_, diags := inventory.Visit(dir, fleet.Options{}, c.Visit)
 	require.Empty(t, diags.Sorted())
 	var out bytes.Buffer
 	w := manifest.NewWriter(&out, manifest.YAML)
@@ -31,7 +31,7 @@ func TestMigration(t *testing.T) {
 func TestMigrationNeedsForklift(t *testing.T) {
 	c := render.NewCollector()
 	c.APIs = "v1,kubevirt.io/v1,cdi.kubevirt.io/v1beta1,k8s.cni.cncf.io/v1"
-	_, diags := machine.Visit("testdata/migrate", fleet.Options{}, c.Visit)
+	_, diags := inventory.Visit("testdata/migrate", fleet.Options{}, c.Visit)
 	c.CheckAPIs(diags)
 	require.Len(t, diags.Sorted(), 1)
 	require.Contains(t, diags.Sorted()[0].String(), "alone.yaml:3:3: vms.alone: "+

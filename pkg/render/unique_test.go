@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -16,7 +16,7 @@ import (
 func collected(values string) ([]render.Rendered, *source.Diagnostics) {
 	c := render.NewCollector()
 	text := "defaults: {os: rhel9, flavor: small, namespace: ns}\nvms:\n" + values
-	_, diags := machine.Visit("-", fleet.Options{Stdin: strings.NewReader(text)}, c.Visit)
+	_, diags := inventory.Visit("-", fleet.Options{Stdin: strings.NewReader(text)}, c.Visit)
 	return c.Rendered(diags), diags
 }
 

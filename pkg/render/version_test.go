@@ -14,7 +14,7 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/versions"
 )
@@ -68,7 +68,7 @@ func problemsOn(t *testing.T, version, keys string) string {
 	text := fmt.Sprintf(`{apiVersion: vmrender.io/v1alpha1, kind: Fleet, metadata: {name: f}, target: {kubevirt: "%s"},
 		defaults: {namespace: ns, os: fedora, flavor: small}, vms: {a: {%s}}}`, version, keys)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "fleet.yaml"), []byte(text), 0o600))
-	_, diags := machine.Visit(dir, fleet.Options{}, render.NewCollector().Visit)
+	_, diags := inventory.Visit(dir, fleet.Options{}, render.NewCollector().Visit)
 	var all strings.Builder
 	for _, d := range diags.Sorted() {
 		all.WriteString(d.String() + "\n")

@@ -15,8 +15,8 @@ import (
 
 	"github.com/vmrender/vmrender/internal/golden"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/labels"
-	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/render"
@@ -123,7 +123,7 @@ func rendered(t testing.TB, dir string, s sample) ([]manifest.Object, []source.D
 		require.NoError(t, os.WriteFile(file, text, 0o600))
 	}
 	c := render.NewCollector()
-	_, diags := machine.Visit(dir, fleet.Options{}, c.Visit)
+	_, diags := inventory.Visit(dir, fleet.Options{}, c.Visit)
 	all := c.Rendered(diags)
 	require.False(t, diags.HasErrors(), diags.Sorted())
 	return render.Objects(all...), diags.Sorted()

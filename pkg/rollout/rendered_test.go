@@ -17,6 +17,7 @@ import (
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	vm "github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
@@ -51,7 +52,7 @@ func rendered(t *testing.T, version string) release {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "fleet.yaml"), []byte(header), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "vms.yaml"), []byte("vms:"+vms), 0o600))
-	f, diags := vm.Load(dir, fleet.Options{})
+	f, diags := inventory.Load(dir, fleet.Options{})
 	require.Empty(t, diags.Sorted())
 	c := render.NewCollector()
 	for _, m := range f.Machines {

@@ -11,7 +11,7 @@ import (
 	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -51,7 +51,7 @@ func Templates(path string, opts fleet.Options) ([]manifest.Object, *source.Diag
 	}
 	opts.Instead, opts.Namespace = w.entries(), cmp.Or(opts.Namespace, "default")
 	c := render.NewCollector()
-	_, found := machine.Visit(path, opts, c.Visit)
+	_, found := inventory.Visit(path, opts, c.Visit)
 	rendered := render.Objects(c.Rendered(found)...)
 	w.place(path, found)
 	if w.diags.HasErrors() {

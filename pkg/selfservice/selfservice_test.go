@@ -13,7 +13,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/exports"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/flux"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/selfservice"
@@ -26,7 +26,7 @@ const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEmzkpvTL2c0nHVOVNTRwIUQHv1Fjb1
 func rendered(t *testing.T, text string) manifest.Tree {
 	t.Helper()
 	c := render.NewCollector()
-	_, diags := machine.Visit("-", fleet.Options{Stdin: strings.NewReader(text)}, c.Visit)
+	_, diags := inventory.Visit("-", fleet.Options{Stdin: strings.NewReader(text)}, c.Visit)
 	objects := render.Objects(c.Rendered(diags)...)
 	require.False(t, diags.HasErrors(), diags.Sorted())
 	require.Len(t, objects, 1)

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/schema"
 )
 
@@ -89,7 +89,7 @@ func TestStarterIsAFleetUnderAnyName(t *testing.T) {
 	for _, name := range []string{"plain", "UPPER case", "123", "-dash-", "日本"} {
 		dir := filepath.Join(t.TempDir(), name)
 		require.NoError(t, Write(dir, Options{}))
-		f, diags := machine.Load(dir, fleet.Options{})
+		f, diags := inventory.Load(dir, fleet.Options{})
 		require.Empty(t, diags.Sorted())
 		require.Len(t, f.Machines, 2)
 	}

@@ -332,3 +332,6 @@ func (c *CPU) CountProblem() string {
 
 // IsZero reports whether nothing is set.
 func (c *CPU) IsZero() bool { return reflect.ValueOf(c).Elem().IsZero() }
+
+// IsTrue reports whether an optional key is set, and true.
+func IsTrue(b *bool) bool { return b != nil && *b }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/files"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
@@ -249,7 +250,7 @@ func (c *copied) render(file string) (*rendering, error) {
 		owners: map[manifest.ID]string{}, alone: map[string]string{},
 	}
 	out := render.NewCollector()
-	_, diags := machine.Visit(c.at(file), c.opts, func(m *machine.Machine, d *source.Diagnostics) {
+	_, diags := inventory.Visit(c.at(file), c.opts, func(m *machine.Machine, d *source.Diagnostics) {
 		out.Visit(m, d)
 		why := c.errorAt(m.Path, d)
 		mu.Lock()

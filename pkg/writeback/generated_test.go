@@ -8,8 +8,8 @@ import (
 
 	"github.com/vmrender/vmrender/internal/fleetgen"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/labels"
-	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/writeback"
@@ -150,7 +150,7 @@ func TestMergeAdds(t *testing.T) {
 func requireNoDataVolumes(t *testing.T, dir, but string) {
 	t.Helper()
 	c := render.NewCollector()
-	_, diags := machine.Visit(dir, fleet.Options{Limit: dir}, c.Visit)
+	_, diags := inventory.Visit(dir, fleet.Options{Limit: dir}, c.Visit)
 	require.False(t, diags.HasErrors())
 	for _, o := range render.Objects(c.Rendered(diags)...) {
 		require.True(t, o.Kind != "DataVolume" || manifest.Text(o.Tree(), "metadata", "labels", "app") == but, o.ID)
@@ -164,7 +164,7 @@ func generated(t *testing.T, seed uint64) (string, []manifest.Object) {
 	dir := t.TempDir()
 	require.NoError(t, fleetgen.New(seed).Write(dir))
 	c := render.NewCollector()
-	_, diags := machine.Visit(dir, generatedOptions(dir), c.Visit)
+	_, diags := inventory.Visit(dir, generatedOptions(dir), c.Visit)
 	rendered := c.Rendered(diags)
 	if diags.HasErrors() {
 		return dir, nil

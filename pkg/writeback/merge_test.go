@@ -14,7 +14,7 @@ import (
 	"github.com/vmrender/vmrender/internal/golden"
 	"github.com/vmrender/vmrender/pkg/adopt"
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/patch"
 	"github.com/vmrender/vmrender/pkg/render"
@@ -111,7 +111,7 @@ func write(t testing.TB, at string, text []byte) {
 func rendered(t testing.TB, dir string, opts fleet.Options) []manifest.Object {
 	t.Helper()
 	c := render.NewCollector()
-	_, diags := machine.Visit(dir, opts, c.Visit)
+	_, diags := inventory.Visit(dir, opts, c.Visit)
 	all := c.Rendered(diags)
 	for _, d := range diags.Sorted() {
 		require.NotEqual(t, source.Error, d.Severity, d.String())

@@ -15,7 +15,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/test/impact/judge"
@@ -37,7 +37,7 @@ defaults: {namespace: lab, disks: {root: {size: 90Gi, source: blank}}}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "fleet.yaml"), []byte(text), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "vms.yaml"), []byte("vms:\n  vm: "+entry+"\n"), 0o600))
 	c := render.NewCollector()
-	_, diags := machine.Visit(dir, fleet.Options{}, c.Visit)
+	_, diags := inventory.Visit(dir, fleet.Options{}, c.Visit)
 	all := c.Rendered(diags)
 	if diags.HasErrors() {
 		return nil

@@ -15,7 +15,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/golden"
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/report/html"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -47,7 +47,7 @@ vms:
 
 func load(t testing.TB, values string) html.Fleet {
 	t.Helper()
-	f, diags := machine.Load("-", fleet.Options{
+	f, diags := inventory.Load("-", fleet.Options{
 		Stdin: strings.NewReader(values), Image: "registry.example.com/vmrender:1",
 	})
 	require.False(t, diags.HasErrors(), "%v", diags.Sorted())

@@ -1,46 +1,18 @@
-package machine
+package inventory
 
 import (
 	"net/netip"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
 )
-
-// facts contains the input of a VM's record that is not rendered.
-type facts struct {
-	group       string       // name of the VM, without the ordinal of a replica
-	home        string       // its namespace in the files
-	wave        *givenWave   // nil if unset
-	annotations *source.Node // as written
-	services    *source.Node // as written
-	identities  []address    // of the firmware, if set in a file
-	stopped     *source.Pos  // of the run strategy or power that stops the VM, or nil
-	selectors   []selector
-}
 
 // givenWave is a wave as written.
 type givenWave struct {
 	number int
 	pos    source.Pos
-}
-
-func (d *draft) facts(m *Machine) facts {
-	f := facts{
-		group: d.entry.Name, home: d.home, annotations: d.entry.Keys.Get("annotations"),
-		services: d.entry.Keys.Get("services"),
-	}
-	if d.vm.Wave != nil {
-		f.wave = &givenWave{*d.vm.Wave, d.entry.At("wave")}
-	}
-	f.selectors = d.selectors(m)
-	switch {
-	case m.Lifecycle.Power != nil:
-		f.stopped = new(d.entry.KeyAt("power"))
-	case m.RunStrategy == "Halted" || m.RunStrategy == "Manual":
-		f.stopped = new(d.entry.At("runStrategy"))
-	}
-	return f
 }
 
 // record contains the data of a VM for checks across VMs, so that the
@@ -54,7 +26,7 @@ type record struct {
 
 	wave  int
 	given *givenWave
-	deps  []Dependency
+	deps  []machine.Dependency
 
 	windowed  bool        // a CronJob of a maintenance window belongs to it
 	scheduled bool        // a CronJob of its snapshots belongs to it
@@ -75,7 +47,7 @@ type record struct {
 
 	planned *planned // nil if the VM does not come from vSphere
 
-	waiting *Machine // not visited yet: its wave depends on those of others
+	waiting *machine.Machine // not visited yet: its wave depends on those of others
 }
 
 type machineKey struct{ namespace, name string }
@@ -120,30 +92,50 @@ type claim struct {
 	pos    source.Pos
 }
 
-func newRecord(m *Machine) *record {
+// givenTo returns the wave that an entry sets, or nil.
+func givenTo(e *fleet.Entry) *givenWave {
+	if e.VM.Wave == nil {
+		return nil
+	}
+	return &givenWave{*e.VM.Wave, e.At("wave")}
+}
+
+// stoppedBy returns the position of the run strategy or power that stops a VM, or nil.
+func stoppedBy(m *machine.Machine) *source.Pos {
+	switch {
+	case m.Lifecycle.Power != nil:
+		return new(m.Written.KeyAt("power"))
+	case m.RunStrategy == "Halted" || m.RunStrategy == "Manual":
+		return new(m.Written.At("runStrategy"))
+	}
+	return nil
+}
+
+func newRecord(m *machine.Machine) *record {
+	e := m.Written
 	r := &record{
 		machineKey: machineKey{m.Namespace, strings.Clone(m.Name)}, pos: m.Pos,
-		given: m.wide.wave, deps: m.DependsOn, home: m.wide.home, planned: newPlanned(m.Migration),
-		selectors: m.wide.selectors,
+		given: givenTo(e), deps: m.DependsOn, home: e.Home, planned: newPlanned(m.Migration),
+		selectors: selectorsOf(m),
 	}
 	if !m.Broken {
 		r.addHooks(m)
 	}
-	if r.group = r.name; m.wide.group != m.Name {
-		r.group = strings.Clone(m.wide.group)
+	if r.group = r.name; e.Name != m.Name {
+		r.group = strings.Clone(e.Name)
 	}
 	for i := range m.NICs {
 		r.addAddresses(&m.NICs[i], i)
 	}
-	r.addresses = append(r.addresses, m.wide.identities...)
+	r.addIdentities(m)
 	r.objects = make([]object, 0, len(m.Disks)+len(m.Services))
 	for i := range m.Disks {
 		switch d := &m.Disks[i]; {
-		case d.Kind == DiskDataVolume:
+		case d.Kind == machine.DiskDataVolume:
 			r.objects = append(r.objects, object{
-				kind: "DataVolume", name: r.own(d.Claim), key: strings.Clone(d.Name), writes: d.writes(), shared: d.Shareable,
+				kind: "DataVolume", name: r.own(d.Claim), key: strings.Clone(d.Name), writes: d.Writes(), shared: d.Shareable,
 			})
-		case d.Kind == DiskClaim && d.writes():
+		case d.Kind == machine.DiskClaim && d.Writes():
 			path := source.JoinPath("disks", strings.Clone(d.Name))
 			r.claims = append(r.claims, claim{strings.Clone(d.Claim), d.Shareable, path, d.Pos})
 		}
@@ -155,18 +147,18 @@ func newRecord(m *Machine) *record {
 	for i := range m.Objects {
 		o := &m.Objects[i]
 		r.objects = append(r.objects, object{
-			kind: o.kind(), name: strings.Clone(o.Name), key: strings.Clone(o.Key), own: true,
+			kind: o.Kind(), name: strings.Clone(o.Name), key: strings.Clone(o.Key), own: true,
 		})
 	}
 	return r
 }
 
 // addHooks sets the requirements of the VM on Argo CD.
-func (r *record) addHooks(m *Machine) {
+func (r *record) addHooks(m *machine.Machine) {
 	lc := &m.Lifecycle
 	traits := lc.Strategy.Traits()
 	r.awaited, r.green = traits.AwaitsDeletion, traits.NamedByContent
-	r.jobs, r.stopped = lc.Hooks(), m.wide.stopped
+	r.jobs, r.stopped = lc.Hooks(), stoppedBy(m)
 	r.windowed, r.scheduled, r.powered = lc.Maintenance != nil, lc.Snapshots != nil, lc.Power != nil
 	r.after, r.patched = lc.Ansible != nil, lc.Patches()
 	for i := range m.Disks {
@@ -186,7 +178,7 @@ func (r *record) own(name string) string {
 	return strings.Clone(name)
 }
 
-func (r *record) addAddresses(n *NIC, index int) {
+func (r *record) addAddresses(n *machine.NIC, index int) {
 	add := func(what, network, value, key string) {
 		path := source.IndexPath("nics", index) + "." + key
 		r.addresses = append(r.addresses, address{addressKey{what, network, value}, n.Name, path, n.At(key)})
@@ -202,15 +194,21 @@ func (r *record) addAddresses(n *NIC, index int) {
 	}
 }
 
-// IsConfigured reports whether network data says which address the guest gives the NIC, or that it gives it none.
-func (n *NIC) IsConfigured() bool { return n.IP != "" || n.Unnumbered }
-
-// At returns the position of a key of the NIC, or of the NIC if it is not set.
-func (n *NIC) At(key string) source.Pos {
-	if v := n.node.Get(key); v != nil {
-		return v.Pos()
+// addIdentities adds the identities of the firmware that a file sets: each must be unique. KubeVirt sets those of the
+// VMs of a pool.
+func (r *record) addIdentities(m *machine.Machine) {
+	fw := m.Written.VM.Firmware
+	if fw == nil || m.Lifecycle.Strategy.Traits().Pooled {
+		return
 	}
-	return n.Pos
+	add := func(what, value, key string) {
+		if value != "" {
+			at := m.Written.At("firmware", key)
+			r.addresses = append(r.addresses, address{addressKey{what, "", strings.Clone(value)}, "", "firmware." + key, at})
+		}
+	}
+	add("firmware UUID", strings.ToLower(fw.UUID), "uuid")
+	add("serial number", fw.Serial, "serial")
 }
 
 // lastWave returns the last wave with an object of the VM.

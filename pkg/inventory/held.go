@@ -1,4 +1,4 @@
-package machine
+package inventory
 
 import "github.com/vmrender/vmrender/pkg/rule"
 

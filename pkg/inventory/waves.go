@@ -1,4 +1,4 @@
-package machine
+package inventory
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/internal/suggest"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -91,7 +92,7 @@ func (w *waver) resolve(r *record) {
 
 // find returns the VMs that a dependency refers to: one VM, or all replicas of a VM. A
 // namespace is one of the files, or else one that a VM has.
-func (w *waver) find(r *record, d Dependency) []*record {
+func (w *waver) find(r *record, d machine.Dependency) []*record {
 	k := machineKey{d.Namespace, d.Name}
 	if group := w.homes[k]; len(group) > 0 {
 		return group
@@ -133,7 +134,7 @@ func (k machineKey) seenFrom(namespace string) string {
 
 // reportCycle reports a dependency cycle, starting at the VM that was reached
 // twice.
-func (w *waver) reportCycle(first *record, d Dependency) {
+func (w *waver) reportCycle(first *record, d machine.Dependency) {
 	round := w.stack[slices.Index(w.stack, first):]
 	names := make([]string, 0, len(round)+1)
 	for _, r := range round {

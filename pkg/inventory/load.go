@@ -1,4 +1,7 @@
-package machine
+// Package inventory resolves all VMs of a fleet, and checks what only shows across them: duplicate names, addresses
+// and claims, dependencies and the waves that follow from them, migrations that share a plan, selectors that select no
+// VM, and what the Jobs of all VMs need. It keeps a small record of each VM, so that the VM itself can be released.
+package inventory
 
 import (
 	"cmp"
@@ -8,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/template"
@@ -17,21 +21,21 @@ import (
 type Fleet struct {
 	*fleet.Fleet
 	// VMs are sorted by wave, namespace and name. [Visit] leaves them empty.
-	Machines []*Machine
+	Machines []*machine.Machine
 }
 
-// Visitor receives a VM that is resolved or [Machine.Broken]. It is
+// Visitor receives a VM that is resolved or [machine.Machine.Broken]. It is
 // called from several goroutines, in no particular order, and can add problems
 // to diags. A VM that it does not keep is garbage.
-type Visitor func(m *Machine, diags *source.Diagnostics)
+type Visitor func(m *machine.Machine, diags *source.Diagnostics)
 
 // Load reads the fleet, directory or file at path ("-" for one VM file on
 // standard input), with the levels above it, and resolves its VMs. It reports
 // all problems; if there are errors, the fleet must not be used.
 func Load(path string, opts fleet.Options) (*Fleet, *source.Diagnostics) {
 	var mu sync.Mutex
-	var machines []*Machine
-	f, diags := Visit(path, opts, func(m *Machine, _ *source.Diagnostics) {
+	var machines []*machine.Machine
+	f, diags := Visit(path, opts, func(m *machine.Machine, _ *source.Diagnostics) {
 		if m.Broken || m.Sibling {
 			return
 		}
@@ -44,7 +48,7 @@ func Load(path string, opts fleet.Options) (*Fleet, *source.Diagnostics) {
 	return f, diags
 }
 
-func inOutputOrder(a, b *Machine) int {
+func inOutputOrder(a, b *machine.Machine) int {
 	return cmp.Or(cmp.Compare(a.Wave, b.Wave), strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }
 
@@ -53,16 +57,16 @@ func inOutputOrder(a, b *Machine) int {
 // to be broken.
 func Visit(path string, opts fleet.Options, visit Visitor) (*Fleet, *source.Diagnostics) {
 	diags := new(source.Diagnostics)
-	var site *Site
+	var site *machine.Site
 	full := opts.Full
-	opts.Full = func() bool { return site != nil && site.templates.Exhausted() || full != nil && full() }
+	opts.Full = func() bool { return site != nil && site.Exhausted() || full != nil && full() }
 	f := fleet.Open(path, opts, diags)
 	w := wide{fleet: f, visit: visit, diags: diags, pods: map[string]*podLabels{}}
-	site = NewSite(f, diags)
+	site = machine.NewSite(f, diags)
 	all := tally{most: opts.MostVMs}
 	f.Each(func(e *fleet.Entry, diags *source.Diagnostics) {
 		if all.add(e) {
-			site.Decide(e, diags, func(m *Machine) { w.add(m, diags) })
+			site.Decide(e, diags, func(m *machine.Machine) { w.add(m, diags) })
 		}
 	})
 	switch {
@@ -72,7 +76,7 @@ func Visit(path string, opts fleet.Options, visit Visitor) (*Fleet, *source.Diag
 	case !f.Ended():
 		w.check()
 	}
-	if site.templates.Exhausted() { // which other problems were found until then depends on the order of the VMs
+	if site.Exhausted() { // which other problems were found until then depends on the order of the VMs
 		*diags = source.Diagnostics{}
 		diags.Errorf(f.PartPos(), rule.Template, "", "%s", template.TooMuch)
 	}

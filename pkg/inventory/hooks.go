@@ -1,8 +1,9 @@
-package machine
+package inventory
 
 import (
 	"cmp"
 
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/values"
 	"github.com/vmrender/vmrender/pkg/versions"
@@ -11,7 +12,23 @@ import (
 // longestFleet is the maximum length of a fleet's name that Jobs are named
 // after: names of Jobs are also label values. The longest one ends in the hash of
 // what it rolls out.
-const longestFleet = values.MaxName - hashLength - len("-rollout") - hashLength
+const longestFleet = values.MaxName - machine.HashLength - len("-rollout") - machine.HashLength
+
+// mostOfCronJob is the longest name of a CronJob: those of its Jobs are longer (kubernetes v1.34,
+// pkg/apis/batch/validation/validation.go, ValidateCronJobCreate).
+const mostOfCronJob = 52
+
+// longestWithWindow is the maximum length of the name of a fleet with maintenance. The name of a CronJob has the hash
+// of a part of the fleet, and that of the window.
+const longestWithWindow = mostOfCronJob - machine.HashLength - len("-window") - machine.HashLength
+
+// longestWithSnapshots is the maximum length of the name of a fleet with snapshots on a schedule. The name of a CronJob
+// has the hash of a part of the fleet, and that of the schedule.
+const longestWithSnapshots = mostOfCronJob - machine.HashLength - machine.HashLength - len("-snapshot")
+
+// longestWithPower is the maximum length of the name of a fleet with power. The name of a CronJob has the hash of a
+// part of the fleet, and that of the times.
+const longestWithPower = mostOfCronJob - machine.HashLength - machine.HashLength - len("-power-off")
 
 // checkHooks reports settings that the Jobs of a fleet need, and conditions
 // that prevent Argo CD from running hooks.

@@ -1,4 +1,4 @@
-package machine
+package inventory
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -28,7 +29,7 @@ type wide struct {
 
 // add adds a VM of an entry, whose problems are in diags. The VM is
 // visited immediately, unless its wave depends on those of others.
-func (w *wide) add(m *Machine, diags *source.Diagnostics) {
+func (w *wide) add(m *machine.Machine, diags *source.Diagnostics) {
 	r := newRecord(m)
 	switch {
 	case m.Broken:
@@ -36,7 +37,7 @@ func (w *wide) add(m *Machine, diags *source.Diagnostics) {
 	case len(m.DependsOn) > 0:
 		r.waiting = m
 	default:
-		if given := m.wide.wave; given != nil {
+		if given := r.given; given != nil {
 			m.Wave, r.wave = given.number, given.number
 		}
 		w.show(m, r, diags)
@@ -48,7 +49,7 @@ func (w *wide) add(m *Machine, diags *source.Diagnostics) {
 }
 
 // show visits a VM if it is selected, or a sibling of those that may be.
-func (w *wide) show(m *Machine, r *record, diags *source.Diagnostics) {
+func (w *wide) show(m *machine.Machine, r *record, diags *source.Diagnostics) {
 	if w.visit == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package machine
+package inventory
 
 import (
 	"maps"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -20,10 +21,13 @@ type selector struct {
 	own   bool // it cannot be for other namespaces
 }
 
-// selectors returns the selectors of `topologySpreadConstraints` and of anti-affinity, which are for VMs of the fleet.
+// selectorsOf returns the selectors of `topologySpreadConstraints` and of anti-affinity, which are for VMs of the fleet.
 // Affinity is more often for pods of others, and so are terms with namespaces.
-func (d *draft) selectors(m *Machine) []selector {
-	if m.Affinity == nil && m.TopologySpreadConstraints == nil || d.ordinal != nil && *d.ordinal > 0 {
+func selectorsOf(m *machine.Machine) []selector {
+	if m.Affinity == nil && m.TopologySpreadConstraints == nil {
+		return nil
+	}
+	if m.Entry != "" && m.Name != m.Entry+"-0" { // a later replica, whose selectors are those of the first
 		return nil
 	}
 	var all []selector
@@ -106,7 +110,7 @@ type podSet struct {
 const mostSets = 32
 
 // noteSet adds the labels of a pod, unless another pod has the same.
-func (p *podLabels) noteSet(m *Machine) {
+func (p *podLabels) noteSet(m *machine.Machine) {
 	all := m.OfPods()
 	isSame := func(s podSet) bool { return s.entry == m.Entry && maps.Equal(s.labels, all) }
 	switch {
@@ -137,7 +141,7 @@ func (s podSet) has(needs map[string][]string) bool {
 }
 
 // notePod adds the labels of the pod of a VM.
-func (w *wide) notePod(m *Machine) {
+func (w *wide) notePod(m *machine.Machine) {
 	of := w.pods[m.Namespace]
 	if of == nil {
 		of = &podLabels{values: map[string]map[string]bool{}}

@@ -1,10 +1,14 @@
-package machine
+package inventory
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -20,7 +24,7 @@ type planned struct {
 	hooks map[string]hookSum // by step
 }
 
-func newPlanned(m *Migration) *planned {
+func newPlanned(m *machine.Migration) *planned {
 	if m == nil || m.Ended() {
 		return nil
 	}
@@ -63,7 +67,7 @@ func (w *wide) checkPlans() {
 		from := vm{r.planned.terms[0].value, r.planned.vm}
 		if other := moved[from]; other != nil {
 			diags.Errorf(r.pos, rule.Duplicate, r.path()+".migrate.vm", "%q of vSphere is also the VM %q at %s; it moves once",
-				from.name, other.name, where(other.pos))
+				from.name, other.name, catalog.Where(other.pos))
 			continue
 		}
 		moved[from] = r
@@ -84,7 +88,47 @@ func (r *record) checkTerms(first *record, diags *source.Diagnostics) {
 		if other := first.planned.terms[i].value; other != term.value {
 			diags.Errorf(r.pos, rule.Conflict, r.path()+".migrate."+term.key,
 				"%q, and %q for the VM %q at %s; the VMs of the plan %q move together: set it once, for all of them",
-				term.value, other, first.name, where(first.pos), r.planned.name)
+				term.value, other, first.name, catalog.Where(first.pos), r.planned.name)
+		}
+	}
+}
+
+// hookSum is the same for the same hooks only.
+type hookSum [sha256.Size]byte
+
+// hookSums returns the sums of hooks, by step.
+func hookSums(hooks []machine.MigrationHook) map[string]hookSum {
+	if len(hooks) == 0 {
+		return nil
+	}
+	out := make(map[string]hookSum, len(hooks))
+	for _, h := range hooks {
+		out[h.Step] = sha256.Sum256(fmt.Appendf(nil, "%#v", h))
+	}
+	return out
+}
+
+// planHooks are the first VMs with a hook of each plan, by the hook's step.
+type planHooks map[planStep]*record
+
+type planStep struct{ namespace, plan, step string }
+
+// check reports hooks of a VM that differ from those of the other VMs of its plan: forklift continues with the
+// names that a VM's hooks had in its first run, so they are those of the Plan and the step (kubev2v/forklift
+// v2.12.5, pkg/controller/plan/migrator/base/migrator.go, Status).
+func (p planHooks) check(r *record, diags *source.Diagnostics) {
+	for _, step := range machine.HookSteps {
+		sum, ok := r.planned.hooks[step]
+		if !ok {
+			continue
+		}
+		key := planStep{r.namespace, r.planned.name, step}
+		first := cmp.Or(p[key], r)
+		p[key] = first
+		if first.planned.hooks[step] != sum {
+			diags.Errorf(r.pos, rule.Conflict, r.path()+".migrate.hooks."+step,
+				"not the hook of the VM %q at %s; the VMs of the plan %q share one: set it once, for all of them, "+
+					"and `hooks: {%s: null}` for those without", first.name, catalog.Where(first.pos), r.planned.name, step)
 		}
 	}
 }

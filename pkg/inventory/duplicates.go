@@ -1,9 +1,10 @@
-package machine
+package inventory
 
 import (
 	"fmt"
 	"slices"
 
+	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -14,7 +15,7 @@ func checkDuplicates(records []*record, diags *source.Diagnostics) map[machineKe
 	index := make(map[machineKey]*record, len(records))
 	for _, r := range records {
 		if first, ok := index[r.machineKey]; ok {
-			problem := fmt.Sprintf("duplicate VM %q in namespace %q; the first is at %s", r.name, r.namespace, where(first.pos))
+			problem := fmt.Sprintf("duplicate VM %q in namespace %q; the first is at %s", r.name, r.namespace, catalog.Where(first.pos))
 			if r.home != first.home {
 				problem += fmt.Sprintf(", and their namespaces in the files are %q and %q", r.home, first.home)
 			}
@@ -38,7 +39,7 @@ func checkUnique(records []*record, diags *source.Diagnostics) {
 			a := &r.addresses[i]
 			if first, ok := seen[a.addressKey]; ok {
 				diags.Errorf(a.pos, rule.Duplicate, r.path()+"."+a.path, "duplicate %s %q; %s has it at %s",
-					a.what, a.address, first.at.holder(first.vm.name), where(first.at.pos))
+					a.what, a.address, first.at.holder(first.vm.name), catalog.Where(first.at.pos))
 				continue
 			}
 			seen[a.addressKey] = holder{r, a}
@@ -68,7 +69,7 @@ func checkObjects(records []*record, diags *source.Diagnostics) {
 					way = "use `{{ .ordinal }}` in the name"
 				}
 				diags.Errorf(r.pos, rule.Duplicate, r.path()+"."+o.path(), "its %s %q is also one of the VM %q at %s; %s",
-					o.kind, o.name, first.name, where(first.pos), way)
+					o.kind, o.name, first.name, catalog.Where(first.pos), way)
 				continue
 			}
 			seen[k] = r
@@ -106,7 +107,7 @@ func checkClaims(records []*record, diags *source.Diagnostics) {
 			case first.vm != r && !(first.shared && c.shared):
 				diags.Errorf(c.pos, rule.Duplicate, r.path()+"."+c.path,
 					"the claim %q is written to by the VM %q at %s as well; set `readOnly: true`, or `shareable: true` on both",
-					c.name, first.vm.name, where(first.vm.pos))
+					c.name, first.vm.name, catalog.Where(first.vm.pos))
 			}
 		}
 	}
