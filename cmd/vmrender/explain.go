@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/pkg/explain"
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
@@ -52,7 +52,7 @@ removed from Git, or its Argo CD Application is deleted.`,
 		if key == lifecycleKey {
 			return explainLifecycle(cmd, path, flags.options(cmd, args[:1]), form.value)
 		}
-		rows, diags := machine.Explain(path, flags.options(cmd, nil), args[0], key)
+		rows, diags := explain.VM(path, flags.options(cmd, nil), args[0], key)
 		reported := problems.Report(cmd.ErrOrStderr(), diags)
 		if reported != nil && len(rows) == 0 {
 			return reported
@@ -67,7 +67,7 @@ removed from Git, or its Argo CD Application is deleted.`,
 
 // explainedKeys returns the keys of a VM for completion.
 func explainedKeys(path string, opts fleet.Options, vm string) []string {
-	rows, _ := machine.Explain(path, opts, vm, "")
+	rows, _ := explain.VM(path, opts, vm, "")
 	keys := make([]string, 0, len(rows))
 	for _, r := range rows {
 		keys = append(keys, r.Key)

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/pkg/explain"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/inventory"
-	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
@@ -30,7 +30,7 @@ func explainLifecycle(cmd *cobra.Command, path string, opts fleet.Options, form 
 	if len(f.Machines) == 0 {
 		return errors.New("the VM has no replicas")
 	}
-	all, _ := machine.Explain(path, withoutSelection(opts), opts.VMs[0], "")
+	all, _ := explain.VM(path, withoutSelection(opts), opts.VMs[0], "")
 	rows := slices.DeleteFunc(all, func(r fleet.Explained) bool {
 		return r.Pos.Line == 0 || r.Key != lifecycleKey && !strings.HasPrefix(r.Key, lifecycleKey+".")
 	})

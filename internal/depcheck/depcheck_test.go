@@ -159,6 +159,15 @@ var rooms = []room{
 		imports: join(impure, yaml, system),
 	},
 	{
+		dir: "pkg/explain",
+		ours: []string{
+			"pkg/catalog", "pkg/fleet", "pkg/machine", "pkg/rule", "pkg/source", "pkg/template", "pkg/values",
+			"internal/lazyregexp", "internal/quantities", "internal/sizes", "internal/suggest",
+		},
+		reach:   join(cluster, argocd, kubevirt),
+		imports: join(impure, yaml, system),
+	},
+	{
 		dir: "pkg/kinds", ours: []string{"internal/lazyregexp"}, reach: join(cluster, argocd, kubernetes, kubevirt),
 		imports: join(impure, yaml, system),
 	},

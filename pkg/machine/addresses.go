@@ -42,7 +42,7 @@ func (d *draft) address(out *NIC, n *values.NIC, net *catalog.Network, i int) {
 // checkNotOfPod reports an address of a NIC on the pod network.
 func (d *draft) checkNotOfPod(isOfPod bool, i int) {
 	if isOfPod {
-		d.errorf(d.nicAt(i, "ip"), rule.Conflict, nicPath(i)+".ip",
+		d.errorf(d.nicAt(i, "ip"), rule.Conflict, NICPath(i)+".ip",
 			"the cluster assigns the address of a NIC on the pod network; remove it, or use another network")
 	}
 }
@@ -50,7 +50,7 @@ func (d *draft) checkNotOfPod(isOfPod bool, i int) {
 // checkSubnet checks that an address fits its network, and reports whether it
 // is in the network's subnet, if that is known.
 func (d *draft) checkSubnet(prefix netip.Prefix, n *values.NIC, net *catalog.Network, i int) bool {
-	at, path := d.nicAt(i, "ip"), nicPath(i)+".ip"
+	at, path := d.nicAt(i, "ip"), NICPath(i)+".ip"
 	d.checkNotOfPod(net.Pod, i)
 	cidr, err := netip.ParsePrefix(net.CIDR)
 	switch {
@@ -69,7 +69,7 @@ func (d *draft) checkSubnet(prefix netip.Prefix, n *values.NIC, net *catalog.Net
 
 // ip parses a static address.
 func (d *draft) ip(text string, i int) (netip.Prefix, bool) {
-	at, path := d.nicAt(i, "ip"), nicPath(i)+".ip"
+	at, path := d.nicAt(i, "ip"), NICPath(i)+".ip"
 	prefix, err := netip.ParsePrefix(text)
 	if err != nil {
 		d.errorf(at, rule.BadIP, path, "%s", values.AddressProblem(text))
@@ -105,7 +105,7 @@ func (d *draft) checkGateway(text string, subnet netip.Prefix, i int) {
 	if text == "" || err != nil && d.vm.NICs[i].Gateway == "" {
 		return // the network's gateway is reported with the catalog
 	}
-	at, path := d.nicAt(i, "gateway"), nicPath(i)+".gateway"
+	at, path := d.nicAt(i, "gateway"), NICPath(i)+".gateway"
 	switch {
 	case err != nil:
 		d.errorf(at, rule.BadIP, path, "%s", values.IPProblem(text))
@@ -121,10 +121,10 @@ func (d *draft) checkTaken(addr netip.Addr, n *values.NIC, net *catalog.Network,
 		other, err := netip.ParseAddr(text)
 		return err == nil && other == addr
 	}
-	at, path := d.nicAt(i, "ip"), nicPath(i)+".ip"
+	at, path := d.nicAt(i, "ip"), NICPath(i)+".ip"
 	switch {
 	case same(n.Gateway):
-		d.errorf(d.nicAt(i, "gateway"), rule.BadIP, nicPath(i)+".gateway",
+		d.errorf(d.nicAt(i, "gateway"), rule.BadIP, NICPath(i)+".gateway",
 			"%q is the address of the NIC itself; expected that of a router", n.Gateway)
 	case same(net.Gateway):
 		d.errorf(at, rule.BadIP, path, "%q is the gateway of the network %q; expected another address, "+
@@ -139,7 +139,7 @@ func (d *draft) checkTaken(addr netip.Addr, n *values.NIC, net *catalog.Network,
 func (d *draft) checkDNS(n *values.NIC, i int) {
 	for k, server := range n.DNS {
 		if _, err := netip.ParseAddr(server); err != nil {
-			d.errorf(d.nicItem(i, "dns", k).Pos(), rule.BadIP, source.IndexPath(nicPath(i)+".dns", k),
+			d.errorf(d.nicItem(i, "dns", k).Pos(), rule.BadIP, source.IndexPath(NICPath(i)+".dns", k),
 				"%s", values.IPProblem(server))
 		}
 	}
@@ -150,7 +150,7 @@ func (d *draft) checkDNS(n *values.NIC, i int) {
 func (d *draft) routes(n *values.NIC, i int) []Route {
 	out := make([]Route, 0, len(n.Routes))
 	for k, r := range n.Routes {
-		node, path := d.nicItem(i, "routes", k), source.IndexPath(nicPath(i)+".routes", k)
+		node, path := d.nicItem(i, "routes", k), source.IndexPath(NICPath(i)+".routes", k)
 		via, errVia := netip.ParseAddr(r.Via)
 		to, errTo := destination(r.To, via)
 		if at := node.Get("to"); at != nil && errTo != nil {
@@ -184,7 +184,7 @@ func (d *draft) nicItem(i int, key string, k int) *source.Node {
 // checkNothingWithoutIP reports settings of a static address without the address.
 func (d *draft) checkNothingWithoutIP(n *values.NIC, i int) {
 	if n.Gateway != "" || len(n.DNS) > 0 || len(n.Routes) > 0 {
-		d.errorf(d.entry.ItemAt("nics", i), rule.MissingKey, nicPath(i)+".ip",
+		d.errorf(d.entry.ItemAt("nics", i), rule.MissingKey, NICPath(i)+".ip",
 			"gateway, dns and routes need an address under `ip`; without one, the guest has what DHCP gives it")
 	}
 }

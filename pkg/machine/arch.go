@@ -26,7 +26,7 @@ func (d *draft) checkArch(m *Machine) {
 	d.checkDiskBuses(m, arch)
 	for i := range m.NICs {
 		if n := &m.NICs[i]; lacks(arch.NICModels, n.Model) {
-			d.reportArch(m.Arch, n.Model, arch.NICModels, n.At("model"), nicPath(i)+".model", "NIC model")
+			d.reportArch(m.Arch, n.Model, arch.NICModels, n.At("model"), NICPath(i)+".model", "NIC model")
 		}
 	}
 	d.checkFirmwareType(m, arch)

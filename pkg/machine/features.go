@@ -108,7 +108,7 @@ func (m *Machine) usesOfNICs(key string, used func(*NIC) bool) []use {
 	var uses []use
 	for i := range m.NICs {
 		if n := &m.NICs[i]; used(n) {
-			uses = append(uses, use{nicPath(i) + "." + key, n.At(key)})
+			uses = append(uses, use{NICPath(i) + "." + key, n.At(key)})
 		}
 	}
 	return uses

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/pkg/explain"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/inventory"
-	"github.com/vmrender/vmrender/pkg/machine"
 )
 
 // TestDefaults shows that --default overrides the defaults of all files, and that every
@@ -28,7 +28,7 @@ vms: {y: {}}
 		"runStrategy=Halted", "flavor=large", "terminationGracePeriodSeconds=null",
 		"labels.from=given", "labels.also='1'", "lifecycle.type=cattle",
 	}}
-	rows, diags := machine.Explain(dir, opts, "it", "")
+	rows, diags := explain.VM(dir, opts, "it", "")
 	require.Empty(t, relative(diags, dir))
 	got := map[string]string{}
 	for _, r := range rows {

@@ -51,7 +51,7 @@ func (d *draft) checkReadsCloudInit(c *values.CloudInit) {
 	}
 	for i := range d.vm.NICs {
 		if d.vm.NICs[i].IP != "" {
-			d.errorf(d.nicAt(i, "ip"), rule.Conflict, nicPath(i)+".ip", why)
+			d.errorf(d.nicAt(i, "ip"), rule.Conflict, NICPath(i)+".ip", why)
 		}
 	}
 }

@@ -403,7 +403,8 @@ func (n *NIC) At(key string) source.Pos {
 // nicPaths are the paths of the first NICs, which most VMs do not exceed.
 var nicPaths = [...]string{"nics[0]", "nics[1]", "nics[2]", "nics[3]"}
 
-func nicPath(i int) string {
+// NICPath returns the path of the i-th NIC below the VM's, such as "nics[0]".
+func NICPath(i int) string {
 	if i < len(nicPaths) {
 		return nicPaths[i]
 	}

@@ -58,7 +58,7 @@ func (d *draft) warnOfIdentity(m *Machine, moved *Migration) {
 	}
 	for i := range m.NICs {
 		if m.NICs[i].Written.Get("mac").Str() == "" {
-			missing = append(missing, nicPath(i)+".mac")
+			missing = append(missing, NICPath(i)+".mac")
 		}
 	}
 	if len(missing) > 0 {

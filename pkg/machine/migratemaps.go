@@ -36,7 +36,7 @@ func (d *draft) mappedNetworks(m *Machine) []MappedNetwork {
 		if !nic.Pod {
 			nad = new(namespacedName(nic.NAD, d.namespace))
 			if nad.Namespace != d.namespace && nad.Namespace != "default" {
-				d.errorf(nic.Pos, rule.Conflict, nicPath(i), "forklift attaches no VM of the namespace %q to %q; "+
+				d.errorf(nic.Pos, rule.Conflict, NICPath(i), "forklift attaches no VM of the namespace %q to %q; "+
 					"accepted: networks of that namespace, and of \"default\"", d.namespace, nic.NAD)
 			}
 		}
@@ -53,7 +53,7 @@ func (d *draft) reportUnmapped(nic *NIC, i int) {
 	if ns, nad, ok := strings.Cut(name, "/"); ok {
 		name, entry = nad, "nad: "+ns+"/"+nad+", "
 	}
-	d.errorf(nic.Pos, rule.MissingKey, nicPath(i),
+	d.errorf(nic.Pos, rule.MissingKey, NICPath(i),
 		"no network of vSphere leads to %q; name it in fleet.yaml: `catalog: {networks: {%s: {%svsphere: [NAME]}}}`",
 		nic.Network, name, entry)
 }

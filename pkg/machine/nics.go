@@ -110,7 +110,7 @@ func (d *draft) checkProbesWithoutPod() {
 }
 
 func (d *draft) nic(i int, n *values.NIC, names map[string]int) NIC {
-	path, at := nicPath(i), d.entry.ItemAt("nics", i)
+	path, at := NICPath(i), d.entry.ItemAt("nics", i)
 	if d.vm.NICs == nil {
 		at = d.entry.Pos
 	}
@@ -159,7 +159,7 @@ func (d *draft) reportNoNetwork(n *values.NIC, i int) {
 	if d.site.Catalog.Network(n.Name) != nil || strings.Contains(n.Name, "/") {
 		accepted = "did you mean `network: " + n.Name + "`?"
 	}
-	d.errorf(d.entry.ItemAt("nics", i), rule.MissingKey, nicPath(i)+".network", "missing network; %s", accepted)
+	d.errorf(d.entry.ItemAt("nics", i), rule.MissingKey, NICPath(i)+".network", "missing network; %s", accepted)
 }
 
 // reportUnknownNetwork reports a network that is not in the catalog.

@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/pkg/explain"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
@@ -297,7 +298,7 @@ vms: {a: {cpu: 2, nics: [pod, ns/lan]}, pool: {replicas: 2}, b: {namespace: othe
 vms: {twin: {replicas: 2}}
 `)
 	explain := func(vm, key string) (string, []string) {
-		values, diags := machine.Explain(dir, fleet.Options{}, vm, key)
+		values, diags := explain.VM(dir, fleet.Options{}, vm, key)
 		var out []string
 		for _, v := range values {
 			out = append(out, v.Key+"="+v.Value)

@@ -44,12 +44,12 @@ func (d *draft) checkVMPool(m *Machine) {
 func (d *draft) checkPlatformNIC(p *fleet.Platform, m *Machine, i int) {
 	n := &m.NICs[i]
 	if p.HasNetworks && n.NAD != "" && !slices.Contains(p.Networks, n.NAD) {
-		d.diags.Warnf(n.Pos, rule.PlatformNetwork, d.entry.Path+"."+nicPath(i),
+		d.diags.Warnf(n.Pos, rule.PlatformNetwork, d.entry.Path+"."+NICPath(i),
 			"%s", suggest.Later(fmt.Sprintf("no layer of %s creates the network %q", p.File, n.NAD),
 				n.NAD, len(p.Networks), func() []string { return p.Networks }))
 	}
 	if namespace := p.Primary[n.Network]; n.Pod && namespace != "" && namespace != m.Namespace {
-		d.diags.Warnf(n.Pos, rule.PlatformNetwork, d.entry.Path+"."+nicPath(i),
+		d.diags.Warnf(n.Pos, rule.PlatformNetwork, d.entry.Path+"."+NICPath(i),
 			"the network %q of %s is the pod network of namespace %q, and the VM is in %q; "+
 				"move the VM there, or use another network", n.Network, p.File, namespace, m.Namespace)
 	}

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/pkg/explain"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/inventory"
-	"github.com/vmrender/vmrender/pkg/machine"
 )
 
 // TestPlugs shows which disks the VM's `hotpluggable` is for, and that they keep their bus.
@@ -51,7 +51,7 @@ vms:
 		"pet.tuned": "virtio", "preferring.virtio": "virtio",
 	}, plugged)
 
-	rows, diags := machine.Explain(dir, fleet.Options{}, "pet", "")
+	rows, diags := explain.VM(dir, fleet.Options{}, "pet", "")
 	require.Empty(t, relative(diags, dir))
 	require.True(t, slices.ContainsFunc(rows, func(r fleet.Explained) bool {
 		return r.Key == "disks.data.hotpluggable" && r.Level == "hotpluggable of the VM"

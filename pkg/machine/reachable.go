@@ -38,7 +38,7 @@ func (d *draft) checkReachable(m *Machine) {
 func (d *draft) checkForwardedPorts(m *Machine) {
 	for i := range m.NICs {
 		if n := &m.NICs[i]; len(n.Ports) > 0 && !n.Pod {
-			d.diags.Warnf(n.At("ports"), rule.Unreachable, d.entry.Path+"."+nicPath(i)+".ports",
+			d.diags.Warnf(n.At("ports"), rule.Unreachable, d.entry.Path+"."+NICPath(i)+".ports",
 				"only the pod network forwards ports, and the NIC is on %q; remove them", n.Network)
 		}
 	}

@@ -1,4 +1,6 @@
-package machine
+// Package explain lists the values of a VM, those that files set and those that are decided for it, each with the file
+// or the rule that it is from.
+package explain
 
 import (
 	"cmp"
@@ -8,15 +10,16 @@ import (
 	"github.com/vmrender/vmrender/internal/lazyregexp"
 	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// Explain returns the effective values of one VM of the fleet at path: those that are
+// VM returns the effective values of one VM of the fleet at path: those that are
 // set, on any level, and those that are decided for it, such as the bus of a disk. It
 // returns all of them, or those under key. vm is a name or namespace/name. The name of an
 // entry with replicas stands for what they have in common: templates are left as written.
-func Explain(path string, opts fleet.Options, vm, key string) ([]fleet.Explained, *source.Diagnostics) {
+func VM(path string, opts fleet.Options, vm, key string) ([]fleet.Explained, *source.Diagnostics) {
 	diags := new(source.Diagnostics)
 	f := fleet.Open(path, opts, diags)
 	found := f.Named(vm)
@@ -25,7 +28,7 @@ func Explain(path string, opts fleet.Options, vm, key string) ([]fleet.Explained
 		return nil, diags
 	}
 	rows := found[0].Explained()
-	site := NewSite(f, new(source.Diagnostics))
+	site := machine.NewSite(f, new(source.Diagnostics))
 	if m := only(site, found[0], vm); m != nil {
 		for _, d := range decided(site, found[0], m) {
 			rows = place(rows, d)
@@ -49,13 +52,13 @@ func reportAmbiguous(found []*fleet.Entry, vm, namespace string, diags *source.D
 
 // only returns the VM that a name refers to, or nil if that is an entry with
 // replicas, or one with errors.
-func only(s *Site, e *fleet.Entry, vm string) *Machine {
+func only(s *machine.Site, e *fleet.Entry, vm string) *machine.Machine {
 	_, name, found := strings.Cut(vm, "/")
 	if !found {
 		name = vm
 	}
-	var only *Machine
-	s.Decide(e, new(source.Diagnostics), func(m *Machine) {
+	var only *machine.Machine
+	s.Decide(e, new(source.Diagnostics), func(m *machine.Machine) {
 		if m.Name == name && !m.Broken {
 			only = m
 		}

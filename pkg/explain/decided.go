@@ -1,4 +1,4 @@
-package machine
+package explain
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"github.com/vmrender/vmrender/internal/sizes"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/template"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -24,22 +25,22 @@ const (
 
 // decisions collects the values that are decided for a VM.
 type decisions struct {
-	site  *Site
+	site  *machine.Site
 	entry *fleet.Entry
-	m     *Machine
+	m     *machine.Machine
 	rows  []fleet.Explained
 }
 
 // decided returns the values of a VM by the keys that would set them, each with what
 // decides it. Only those of templates can be secrets.
-func decided(s *Site, e *fleet.Entry, m *Machine) []fleet.Explained {
+func decided(s *machine.Site, e *fleet.Entry, m *machine.Machine) []fleet.Explained {
 	d := decisions{site: s, entry: e, m: m}
 	d.sizing()
 	for i := range m.Disks {
 		d.disk(&m.Disks[i])
 	}
 	for i := range m.NICs {
-		d.nic(&m.NICs[i], nicPath(i))
+		d.nic(&m.NICs[i], machine.NICPath(i))
 	}
 	d.guest()
 	d.metadata()
@@ -86,7 +87,7 @@ func (d *decisions) growth() {
 	}
 }
 
-func (d *decisions) disk(disk *Disk) {
+func (d *decisions) disk(disk *machine.Disk) {
 	path := source.JoinPath("disks", disk.Name)
 	if image := d.entry.Keys.Get("disks", disk.Name, "source", "image").Str(); image != "" {
 		kind, value, _ := strings.Cut(disk.Source.String(), " ")
@@ -109,12 +110,12 @@ func (d *decisions) disk(disk *Disk) {
 	for _, key := range slices.Sorted(maps.Keys(disk.Labels)) {
 		d.add(source.JoinPath(path+".labels", key), disk.Labels[key], "diskLabels of the VM")
 	}
-	if disk.Kind == DiskDataVolume {
+	if disk.Kind == machine.DiskDataVolume {
 		d.add(path+".keep", strconv.FormatBool(disk.Keep), byDefault)
 	}
 }
 
-func (d *decisions) nic(nic *NIC, path string) {
+func (d *decisions) nic(nic *machine.NIC, path string) {
 	network, byNetwork := d.site.Catalog.Network(nic.Network), "network "+nic.Network
 	if network == nil {
 		network = new(catalog.Network)
