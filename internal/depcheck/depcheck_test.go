@@ -141,10 +141,27 @@ var rooms = []room{
 	{
 		dir: "pkg/machine",
 		ours: []string{
-			"pkg/approval", "pkg/held", "pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/template", "pkg/fleet",
-			"pkg/patch",
-			"pkg/kinds", "pkg/labels", "pkg/schedule", "pkg/versions", "internal/lazyregexp", "internal/quantities",
-			"internal/sizes", "internal/suggest",
+			"pkg/approval", "pkg/catalog", "pkg/fleet", "pkg/held", "pkg/patch", "pkg/rule", "pkg/schedule",
+			"pkg/source", "pkg/values",
+		},
+		reach:   join(cluster, argocd, kubevirt),
+		imports: join(impure, yaml, system),
+	},
+	{
+		dir: "pkg/validation",
+		ours: []string{
+			"pkg/catalog", "pkg/fleet", "pkg/machine", "pkg/rule", "pkg/source", "pkg/values", "pkg/versions",
+			"internal/quantities", "internal/sizes", "internal/suggest",
+		},
+		reach:   join(cluster, argocd, kubevirt),
+		imports: join(impure, yaml, system),
+	},
+	{
+		dir: "pkg/resolve",
+		ours: []string{
+			"pkg/approval", "pkg/catalog", "pkg/fleet", "pkg/held", "pkg/kinds", "pkg/labels", "pkg/machine",
+			"pkg/rule", "pkg/schedule", "pkg/source", "pkg/template", "pkg/validation", "pkg/values",
+			"pkg/versions", "internal/lazyregexp", "internal/sizes", "internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: join(impure, yaml, system),
@@ -152,8 +169,8 @@ var rooms = []room{
 	{
 		dir: "pkg/inventory",
 		ours: []string{
-			"pkg/catalog", "pkg/fleet", "pkg/labels", "pkg/machine", "pkg/rule", "pkg/source", "pkg/template", "pkg/values",
-			"pkg/versions", "internal/suggest",
+			"pkg/catalog", "pkg/fleet", "pkg/labels", "pkg/machine", "pkg/resolve", "pkg/rule", "pkg/source",
+			"pkg/template", "pkg/values", "pkg/versions", "internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: join(impure, yaml, system),
@@ -161,8 +178,8 @@ var rooms = []room{
 	{
 		dir: "pkg/explain",
 		ours: []string{
-			"pkg/catalog", "pkg/fleet", "pkg/machine", "pkg/rule", "pkg/source", "pkg/template", "pkg/values",
-			"internal/lazyregexp", "internal/quantities", "internal/sizes", "internal/suggest",
+			"pkg/catalog", "pkg/fleet", "pkg/machine", "pkg/resolve", "pkg/rule", "pkg/source", "pkg/template",
+			"pkg/values", "internal/lazyregexp", "internal/quantities", "internal/sizes", "internal/suggest",
 		},
 		reach:   join(cluster, argocd, kubevirt),
 		imports: join(impure, yaml, system),

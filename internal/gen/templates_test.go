@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The page about the files of a fleet lists every key whose strings are templates: the keys that pkg/machine expands.
+// The page about the files of a fleet lists every key whose strings are templates: the keys that pkg/resolve expands.
 func TestTemplatesAreListed(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/fleet-files.md")
 	require.NoError(t, err)
 	_, section, found := strings.Cut(string(page), "\n## Templates\n")
 	require.True(t, found)
 	section, _, _ = strings.Cut(section, "\n|")
-	files, err := filepath.Glob("../../pkg/machine/*.go")
+	files, err := filepath.Glob("../../pkg/resolve/*.go")
 	require.NoError(t, err)
 	keys := map[string]bool{}
 	for _, file := range files {

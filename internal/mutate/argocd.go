@@ -78,7 +78,7 @@ var argocdMutations = []mutation{
 		`DeleteVMOnFailMigration: !of.has(moved)`, `DeleteVMOnFailMigration: true`,
 	},
 	{
-		"pkg/machine/migrate.go", "./pkg/machine", "a disk with a source is none of vSphere",
+		"pkg/resolve/migrate.go", "./pkg/resolve", "a disk with a source is none of vSphere",
 		`!values.IsTrue(in.Ejected) && in.Type != "cdrom" && !ownSource`, `(!values.IsTrue(in.Ejected) || ownSource)`,
 	},
 	{

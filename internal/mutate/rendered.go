@@ -36,7 +36,7 @@ var renderedMutations = []mutation{
 		`x.secretAnnotations()`, `x.syncAnnotations(dependent)`,
 	},
 	{
-		"pkg/machine/part.go", "./cmd/vmrender-cmp", "Applications share no Jobs",
+		"pkg/resolve/part.go", "./cmd/vmrender-cmp", "Applications share no Jobs",
 		`f.Application != ""`, `f.Application == "-"`,
 	},
 	{

@@ -12,6 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/resolve"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/template"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -25,7 +26,7 @@ const (
 
 // decisions collects the values that are decided for a VM.
 type decisions struct {
-	site  *machine.Site
+	site  *resolve.Site
 	entry *fleet.Entry
 	m     *machine.Machine
 	rows  []fleet.Explained
@@ -33,7 +34,7 @@ type decisions struct {
 
 // decided returns the values of a VM by the keys that would set them, each with what
 // decides it. Only those of templates can be secrets.
-func decided(s *machine.Site, e *fleet.Entry, m *machine.Machine) []fleet.Explained {
+func decided(s *resolve.Site, e *fleet.Entry, m *machine.Machine) []fleet.Explained {
 	d := decisions{site: s, entry: e, m: m}
 	d.sizing()
 	for i := range m.Disks {
@@ -81,7 +82,8 @@ func (d *decisions) growth() {
 		d.add("cpu.maxSockets", strconv.FormatUint(n, 10), level)
 	}
 	const least = 1 << 30 // of memory that can be plugged
-	if guest, err := quantities.Parse(d.m.Memory.Guest); err == nil && guest.Value() >= least && !values.IsTrue(cpu.Realtime) {
+	guest, err := quantities.Parse(d.m.Memory.Guest)
+	if err == nil && guest.Value() >= least && !values.IsTrue(cpu.Realtime) {
 		guest.Mul(sizes.HotplugRatio)
 		d.add("memory.max", guest.String(), level)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/resolve"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -28,7 +29,7 @@ func VM(path string, opts fleet.Options, vm, key string) ([]fleet.Explained, *so
 		return nil, diags
 	}
 	rows := found[0].Explained()
-	site := machine.NewSite(f, new(source.Diagnostics))
+	site := resolve.NewSite(f, new(source.Diagnostics))
 	if m := only(site, found[0], vm); m != nil {
 		for _, d := range decided(site, found[0], m) {
 			rows = place(rows, d)
@@ -52,7 +53,7 @@ func reportAmbiguous(found []*fleet.Entry, vm, namespace string, diags *source.D
 
 // only returns the VM that a name refers to, or nil if that is an entry with
 // replicas, or one with errors.
-func only(s *machine.Site, e *fleet.Entry, vm string) *machine.Machine {
+func only(s *resolve.Site, e *fleet.Entry, vm string) *machine.Machine {
 	_, name, found := strings.Cut(vm, "/")
 	if !found {
 		name = vm

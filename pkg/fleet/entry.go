@@ -188,6 +188,16 @@ func (e *Entry) At(keys ...string) source.Pos {
 	return n.Pos()
 }
 
+// KeyPath returns the path of keys as the user wrote them: without the last key if its value is the short form of the
+// one above.
+func (e *Entry) KeyPath(keys ...string) string {
+	above := keys[:len(keys)-1]
+	if e.At(above...) == e.At(keys...) {
+		keys = above
+	}
+	return strings.Join(keys, ".")
+}
+
 // KeyAt returns the position of the last of the keys, or of the VM's name if
 // it is unset.
 func (e *Entry) KeyAt(keys ...string) source.Pos {

@@ -15,7 +15,8 @@ func checkDuplicates(records []*record, diags *source.Diagnostics) map[machineKe
 	index := make(map[machineKey]*record, len(records))
 	for _, r := range records {
 		if first, ok := index[r.machineKey]; ok {
-			problem := fmt.Sprintf("duplicate VM %q in namespace %q; the first is at %s", r.name, r.namespace, catalog.Where(first.pos))
+			problem := fmt.Sprintf("duplicate VM %q in namespace %q; the first is at %s",
+				r.name, r.namespace, catalog.Where(first.pos))
 			if r.home != first.home {
 				problem += fmt.Sprintf(", and their namespaces in the files are %q and %q", r.home, first.home)
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/machine"
+	"github.com/vmrender/vmrender/pkg/resolve"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/template"
@@ -57,12 +58,12 @@ func inOutputOrder(a, b *machine.Machine) int {
 // to be broken.
 func Visit(path string, opts fleet.Options, visit Visitor) (*Fleet, *source.Diagnostics) {
 	diags := new(source.Diagnostics)
-	var site *machine.Site
+	var site *resolve.Site
 	full := opts.Full
 	opts.Full = func() bool { return site != nil && site.Exhausted() || full != nil && full() }
 	f := fleet.Open(path, opts, diags)
 	w := wide{fleet: f, visit: visit, diags: diags, pods: map[string]*podLabels{}}
-	site = machine.NewSite(f, diags)
+	site = resolve.NewSite(f, diags)
 	all := tally{most: opts.MostVMs}
 	f.Each(func(e *fleet.Entry, diags *source.Diagnostics) {
 		if all.add(e) {

@@ -21,8 +21,8 @@ type selector struct {
 	own   bool // it cannot be for other namespaces
 }
 
-// selectorsOf returns the selectors of `topologySpreadConstraints` and of anti-affinity, which are for VMs of the fleet.
-// Affinity is more often for pods of others, and so are terms with namespaces.
+// selectorsOf returns the selectors of `topologySpreadConstraints` and of anti-affinity, which are for VMs of the
+// fleet. Affinity is more often for pods of others, and so are terms with namespaces.
 func selectorsOf(m *machine.Machine) []selector {
 	if m.Affinity == nil && m.TopologySpreadConstraints == nil {
 		return nil

@@ -1,13 +1,12 @@
-// Package machine resolves an entry of a fleet to a [Machine], in which
-// nothing is optional. Each part of a VM (disks, nics, sizing, guest,
-// lifecycle …) is a method of a draft. Problems that involve the whole fleet
-// (duplicates, waves, hooks) are checked after all VMs are resolved.
+// Package machine has the type of a decided VM, [Machine], in which nothing is optional: package resolve makes it of an
+// entry of a fleet, package validation checks it, and other packages read it.
 package machine
 
 import (
 	"maps"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/vmrender/vmrender/pkg/approval"
 	"github.com/vmrender/vmrender/pkg/catalog"
@@ -201,8 +200,8 @@ type Disk struct {
 	DataVolume *source.Node // merge patch on the DataVolume, or nil
 }
 
-// path returns the path of a key of the disk, such as "disks.root.size". Without a key it is that of the disk.
-func (d *Disk) path(key string) string {
+// KeyPath returns the path of a key of the disk, such as "disks.root.size". Without a key it is that of the disk.
+func (d *Disk) KeyPath(key string) string {
 	if key == "" {
 		return "disks." + d.Name
 	}
@@ -410,3 +409,28 @@ func NICPath(i int) string {
 	}
 	return source.IndexPath("nics", i)
 }
+
+// Given is what the values of an adopted VM say of its size. What they leave out is not rendered.
+type Given struct {
+	CPU    values.CPU
+	Memory values.Memory
+}
+
+// Writes reports whether the guest can write to a disk.
+func (d *Disk) Writes() bool { return !d.ReadOnly && d.Type != "cdrom" }
+
+// Kind returns the kind with its group, in the form of `policy.objects`: "apps/Deployment", or "Pod" of the core group.
+func (o *Object) Kind() string {
+	group, _, found := strings.Cut(o.Manifest.Get("apiVersion").Str(), "/")
+	kind := o.Manifest.Get("kind").Str()
+	if !found {
+		return kind
+	}
+	return group + "/" + kind
+}
+
+// The volumes with the guest's data, unless a disk with the data has another name.
+const (
+	CloudInitVolume = "cloudinitdisk"
+	SysprepVolume   = "sysprep"
+)

@@ -149,7 +149,7 @@ func netplanRoutes(n *machine.NIC) []route {
 // cloud-init supports, and the NIC's own routes.
 func routes(n *machine.NIC) []machine.Route {
 	gateway, err := netip.ParseAddr(n.Gateway)
-	if err != nil { // it is unset: package machine has validated it
+	if err != nil { // it is unset: package resolve has validated it
 		return n.Routes
 	}
 	everywhere := netip.IPv4Unspecified()

@@ -69,7 +69,7 @@ func openStackData(nics []guestNIC) string {
 func osNetworkOf(n *guestNIC) osNetwork {
 	out := osNetwork{ID: n.Name, Link: n.Name, Type: "ipv4_dhcp"}
 	prefix, err := netip.ParsePrefix(n.IP)
-	if err != nil { // it is unset: package machine has validated it
+	if err != nil { // it is unset: package resolve has validated it
 		return out
 	}
 	out.Type = "ipv4"

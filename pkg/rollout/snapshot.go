@@ -164,7 +164,7 @@ func progress(
 	return await, "waiting for snapshot " + snap.Name
 }
 
-// rootDisk is the name of the volume of a root disk, which package machine sets.
+// rootDisk is the name of the volume of a root disk, which package resolve sets.
 const rootDisk = "rootdisk"
 
 // missingVolumes returns the volumes with data to keep that a snapshot excludes. KubeVirt

@@ -48,6 +48,10 @@ type Traits struct {
 	Inert []string
 }
 
+// DeletesUnseen reports whether the strategy deletes the VM before the cluster can compare what it becomes with an
+// approval.
+func (t *Traits) DeletesUnseen() bool { return t.AwaitsDeletion || t.NamedByContent }
+
 var strategies = map[Strategy]*Traits{
 	InPlace: {Pet: true, KeepsRoot: true},
 	Rollout: {ContentNamedRoot: true, Job: true},
@@ -70,6 +74,9 @@ var strategies = map[Strategy]*Traits{
 // Traits returns the properties of the strategy, which callers must not
 // change.
 func (s Strategy) Traits() *Traits { return strategies[s] }
+
+// Limit returns the message about a setting that the strategy does not allow. why is the reason, and what to do.
+func (s Strategy) Limit(why string) string { return "under `strategy: " + string(s) + "` " + why }
 
 // Strategy returns the strategy of the VM: [InPlace] for a pet, and [Rollout]
 // for cattle by default.

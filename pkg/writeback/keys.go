@@ -207,7 +207,7 @@ func (x *merging) takeDisks(keys *source.Node, from, to *drafted) *source.Node {
 	return keys
 }
 
-// driversVolume is the name that package machine gives to the CD-ROM of `driversDisk`.
+// driversVolume is the name that package resolve gives to the CD-ROM of `driversDisk`.
 const driversVolume = "virtiodrivers"
 
 // otherDisk returns a disk. Size and content of the operating system's image have no effect on
