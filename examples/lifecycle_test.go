@@ -8,6 +8,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/inventory"
+	"github.com/vmrender/vmrender/pkg/lifecycle"
 	"github.com/vmrender/vmrender/pkg/render"
 )
 
@@ -35,13 +36,13 @@ func TestLifecycle(t *testing.T) {
 	replaced, _ := inventory.Load("fleet", fleet.Options{})
 	policies, said := map[string]bool{}, map[string]bool{}
 	for _, m := range slices.Concat(f.Machines, replaced.Machines) {
-		p := render.PolicyOf(m)
+		p := lifecycle.PolicyOf(m, render.VM(m))
 		policies[p.Kind+string(p.Strategy)] = true
 		for _, fact := range p.Facts {
 			said[fact.Text] = true
 		}
 	}
-	for _, p := range render.Policies() {
+	for _, p := range lifecycle.Policies() {
 		require.True(t, policies[p.Kind+string(p.Strategy)], "%s %s", p.Kind, p.Strategy)
 		for _, fact := range p.Facts {
 			if fact.Given != "" && p.Kind == "pet" && !slices.Contains(notInExample, fact.Given) {

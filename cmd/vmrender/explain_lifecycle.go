@@ -12,6 +12,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/explain"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/inventory"
+	"github.com/vmrender/vmrender/pkg/lifecycle"
 	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
@@ -34,7 +35,8 @@ func explainLifecycle(cmd *cobra.Command, path string, opts fleet.Options, form 
 	rows := slices.DeleteFunc(all, func(r fleet.Explained) bool {
 		return r.Pos.Line == 0 || r.Key != lifecycleKey && !strings.HasPrefix(r.Key, lifecycleKey+".")
 	})
-	policy := render.PolicyOf(f.Machines[0]).Named(f.Machines[0].Name)
+	m := f.Machines[0]
+	policy := lifecycle.PolicyOf(m, render.VM(m)).Named(m.Name)
 	return form.print(cmd.OutOrStdout(), lifecycleOf(policy, rows), func(w io.Writer) error {
 		if len(rows) > 0 {
 			if err := writeExplained(w, rows); err != nil {
@@ -51,8 +53,8 @@ func withoutSelection(opts fleet.Options) fleet.Options {
 	return opts
 }
 
-// lifecycle is the JSON output.
-type lifecycle struct {
+// explainedLifecycle is the JSON output.
+type explainedLifecycle struct {
 	Kind     string      `json:"kind"`
 	Strategy string      `json:"strategy,omitempty"`
 	Summary  string      `json:"summary"`
@@ -61,12 +63,12 @@ type lifecycle struct {
 }
 
 type fact struct {
-	On   render.Event `json:"on"`
-	Text string       `json:"text"`
+	On   lifecycle.Event `json:"on"`
+	Text string          `json:"text"`
 }
 
-func lifecycleOf(p render.Policy, rows []fleet.Explained) lifecycle {
-	out := lifecycle{
+func lifecycleOf(p lifecycle.Policy, rows []fleet.Explained) explainedLifecycle {
+	out := explainedLifecycle{
 		Kind: p.Kind, Strategy: string(p.Strategy), Summary: p.Summary,
 		Facts: make([]fact, 0, len(p.Facts)), Values: explainedRows(rows),
 	}
@@ -77,7 +79,7 @@ func lifecycleOf(p render.Policy, rows []fleet.Explained) lifecycle {
 }
 
 // writePolicy writes the sentences of docs/reference/lifecycle.md that apply to one VM.
-func writePolicy(w io.Writer, p render.Policy) error {
+func writePolicy(w io.Writer, p lifecycle.Policy) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n", strings.TrimSpace(p.Kind+" "+string(p.Strategy)))
 	fmt.Fprintf(&out, "%s\n", p.Summary)

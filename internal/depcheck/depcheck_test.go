@@ -202,9 +202,17 @@ var rooms = []room{
 		reach: join(cluster, argocd), imports: join(impure, yaml, system),
 	},
 	{
+		dir: "pkg/lifecycle",
+		ours: []string{
+			"pkg/argocd", "pkg/flux", "pkg/labels", "pkg/machine", "pkg/outcome", "pkg/values", "pkg/versions",
+		},
+		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
+	},
+	{
 		dir: "pkg/render",
 		ours: []string{
-			"pkg/admission", "pkg/approval", "pkg/held", "pkg/keys", "pkg/kinds", "pkg/outcome", "pkg/machine", "pkg/values",
+			"pkg/admission", "pkg/approval", "pkg/held", "pkg/keys", "pkg/kinds", "pkg/lifecycle", "pkg/outcome",
+			"pkg/machine", "pkg/values",
 			"pkg/catalog", "pkg/patch",
 			"pkg/rule", "pkg/schedule", "pkg/source",
 			"pkg/manifest", "pkg/labels",

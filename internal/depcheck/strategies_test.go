@@ -19,8 +19,8 @@ import (
 // strategyTables are the variables outside pkg/values that may name strategies: they choose a renderer and describe
 // what a user sees, for each strategy.
 var strategyTables = []string{
-	"pkg/render/lifecycle.go vmParts",
-	"pkg/render/policy_list.go policies",
+	"pkg/lifecycle/annotations.go vmParts",
+	"pkg/lifecycle/policies.go policies",
 }
 
 // TestOnlyTablesNameStrategies checks that all other code reads the traits of a strategy. Code that compares names

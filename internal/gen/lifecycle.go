@@ -5,29 +5,29 @@ import (
 	_ "embed"
 	"strings"
 
-	"github.com/vmrender/vmrender/pkg/render"
+	"github.com/vmrender/vmrender/pkg/lifecycle"
 )
 
 //go:embed lifecycle.md.tmpl
 var lifecycleTemplate string
 
-// lifecycleReference returns docs/reference/lifecycle.md, from the policies of pkg/render.
+// lifecycleReference returns docs/reference/lifecycle.md, from the policies of pkg/lifecycle.
 func lifecycleReference() ([]byte, error) {
-	policies := render.Policies()
+	policies := lifecycle.Policies()
 	return execute("lifecycle.md", lifecycleTemplate, map[string]any{
-		"Events":   render.Events(),
+		"Events":   lifecycle.Events(),
 		"Short":    table(policies, shortCells),
 		"Policies": policySections(policies),
-		"Losses":   []lossSection{lossOn(policies, render.OnRemoval), lossOn(policies, render.OnDeletion)},
-		"Parts":    table(render.Parts(), partCells),
+		"Losses":   []lossSection{lossOn(policies, lifecycle.OnRemoval), lossOn(policies, lifecycle.OnDeletion)},
+		"Parts":    table(lifecycle.Parts(), partCells),
 	})
 }
 
 // shortCells returns the row of a policy in the table of all events.
-func shortCells(p render.Policy) []string {
+func shortCells(p lifecycle.Policy) []string {
 	cells := make([]string, 0, 1+len(p.InShort))
 	cells = append(cells, policyTitle(p))
-	for _, on := range render.Events() {
+	for _, on := range lifecycle.Events() {
 		cells = append(cells, p.InShort[on])
 	}
 	return cells
@@ -36,31 +36,31 @@ func shortCells(p render.Policy) []string {
 // policySection is the section of one policy: what happens on a change.
 type policySection struct {
 	Title, Summary string
-	Facts          []render.Fact
+	Facts          []lifecycle.Fact
 }
 
-func policySections(policies []render.Policy) []policySection {
+func policySections(policies []lifecycle.Policy) []policySection {
 	sections := make([]policySection, len(policies))
 	for i, p := range policies {
-		sections[i] = policySection{policyTitle(p), p.Summary, factsOn(p, render.OnChange)}
+		sections[i] = policySection{policyTitle(p), p.Summary, factsOn(p, lifecycle.OnChange)}
 	}
 	return sections
 }
 
 // lossSection is the section of an event that can delete VMs, for all policies: what they have in common is there once.
 type lossSection struct {
-	On    render.Event
+	On    lifecycle.Event
 	Facts []lossFact
 }
 
 // lossFact is a fact with the policies that have it; Only is empty if all have.
 type lossFact struct {
-	render.Fact
+	lifecycle.Fact
 	Only     string
 	policies []string
 }
 
-func lossOn(policies []render.Policy, on render.Event) lossSection {
+func lossOn(policies []lifecycle.Policy, on lifecycle.Event) lossSection {
 	s := lossSection{On: on}
 	for _, p := range policies {
 		for _, f := range factsOn(p, on) {
@@ -78,7 +78,7 @@ func lossOn(policies []render.Policy, on render.Event) lossSection {
 }
 
 // add adds a fact of a policy, or the policy to the same fact of others.
-func (s *lossSection) add(f render.Fact, policy string) {
+func (s *lossSection) add(f lifecycle.Fact, policy string) {
 	for i := range s.Facts {
 		if s.Facts[i].Given == f.Given && s.Facts[i].Text == f.Text {
 			s.Facts[i].policies = append(s.Facts[i].policies, policy)
@@ -89,15 +89,15 @@ func (s *lossSection) add(f render.Fact, policy string) {
 }
 
 // policyTitle returns the keys that choose a policy: those of `lifecycle`.
-func policyTitle(p render.Policy) string {
+func policyTitle(p lifecycle.Policy) string {
 	if p.Strategy.Traits().Pet {
 		return code(p.Kind)
 	}
 	return code(p.Kind) + ", " + code(string(p.Strategy))
 }
 
-func factsOn(p render.Policy, on render.Event) []render.Fact {
-	var out []render.Fact
+func factsOn(p lifecycle.Policy, on lifecycle.Event) []lifecycle.Fact {
+	var out []lifecycle.Fact
 	for _, f := range p.Facts {
 		if f.On == on {
 			out = append(out, f)
@@ -106,7 +106,7 @@ func factsOn(p render.Policy, on render.Event) []render.Fact {
 	return out
 }
 
-func partCells(p render.Part) []string {
+func partCells(p lifecycle.Description) []string {
 	return []string{p.Name, p.Phase, p.Wave, codeOrNothing(p.Options), codeOrNothing(p.Cleanup), p.Why}
 }
 

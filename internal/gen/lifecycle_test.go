@@ -5,14 +5,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vmrender/vmrender/pkg/render"
+	"github.com/vmrender/vmrender/pkg/lifecycle"
 )
 
 // Facts that all policies share are in the reference once, and no fact of a policy is
 // lost.
 func TestLossOn(t *testing.T) {
-	policies := render.Policies()
-	for _, on := range []render.Event{render.OnRemoval, render.OnDeletion} {
+	policies := lifecycle.Policies()
+	for _, on := range []lifecycle.Event{lifecycle.OnRemoval, lifecycle.OnDeletion} {
 		want, got := 0, 0
 		for _, p := range policies {
 			want += len(factsOn(p, on))

@@ -17,7 +17,7 @@ var argocdMutations = []mutation{
 	},
 	// What Argo CD is told.
 	{
-		"pkg/render/lifecycle.go", "./pkg/render", "a pet that is removed from Git stays",
+		"pkg/lifecycle/parts.go", "./pkg/render", "a pet that is removed from Git stays",
 		`removal: values.Denied`, `removal: values.Approved`,
 	},
 	{
@@ -34,35 +34,35 @@ var argocdMutations = []mutation{
 	},
 	{
 		"pkg/render/syncoptions.go", "./pkg/render", "the user's sync options are merged with the lifecycle's",
-		`mergeOptions(x.vmOptions(), options)`, `options`,
+		`lifecycle.MergeOptions(x.vmOptions(), options)`, `lifecycle.MergeOptions(options, "")`,
 	},
 	{
-		"pkg/render/lifecycle.go", "./pkg/render", "an Argo CD that cannot ask keeps the pet",
+		"pkg/lifecycle/parts.go", "./pkg/render", "an Argo CD that cannot ask keeps the pet",
 		`before: "Delete=false"`, `before: ""`,
 	},
 	{
-		"pkg/render/lifecycle.go", "./pkg/render", "kept disks outlive their Application",
+		"pkg/lifecycle/parts.go", "./pkg/render", "kept disks outlive their Application",
 		`"separate DataVolumes", options: "Prune=false,Delete=false"`,
 		`"separate DataVolumes", options: "Prune=false"`,
 	},
 	{
-		"pkg/render/lifecycle.go", "./pkg/render", "the old VM goes when the new one is healthy",
+		"pkg/lifecycle/parts.go", "./pkg/render", "the old VM goes when the new one is healthy",
 		`options: "PruneLast=true"`, `options: ""`,
 	},
 	{
-		"pkg/render/lifecycle.go", "./pkg/render", "a claim grows a wave after the VM",
+		"pkg/lifecycle/parts.go", "./pkg/render", "a claim grows a wave after the VM",
 		`after: 1, options: "ServerSideApply=true,`, `options: "ServerSideApply=true,`,
 	},
 	{
-		"pkg/render/lifecycle.go", "./pkg/render", "a claim that grew is not deleted",
+		"pkg/lifecycle/parts.go", "./pkg/render", "a claim that grew is not deleted",
 		`"ServerSideApply=true,Prune=false,Delete=false"`, `"ServerSideApply=true"`,
 	},
 	{
-		"pkg/render/lifecycle.go", "./pkg/render", "a replaced VM is deleted first",
+		"pkg/lifecycle/parts.go", "./pkg/render", "a replaced VM is deleted first",
 		`"Force=true,Replace=true"`, `"Replace=true"`,
 	},
 	{
-		"pkg/render/lifecycle.go", "./pkg/render", "what outlives its VM leaves the Application in sync",
+		"pkg/lifecycle/parts.go", "./pkg/render", "what outlives its VM leaves the Application in sync",
 		`"IgnoreExtraneous"`, `""`,
 	},
 	{
@@ -71,7 +71,8 @@ var argocdMutations = []mutation{
 	},
 	{
 		"pkg/render/migrate.go", "./pkg/render", "a Plan stays while a VM is still to move",
-		`return planParts{migrationPlan, migrationRun}`, `return planParts{finishedPlan, finishedRun}`,
+		`return planParts{lifecycle.MigrationPlan, lifecycle.MigrationRun}`,
+		`return planParts{lifecycle.FinishedPlan, lifecycle.FinishedRun}`,
 	},
 	{
 		"pkg/render/migrate.go", "./pkg/render", "nothing that a failed run has made is deleted once a VM is taken over",
@@ -94,15 +95,15 @@ var argocdMutations = []mutation{
 		`job.Name += "-" + machine.Hash(string(text))`, `_ = machine.Hash(string(text))`,
 	},
 	{
-		"pkg/render/lifecycle.go", "./pkg/render", "an Ansible job follows all else and holds no sync",
+		"pkg/lifecycle/parts.go", "./pkg/render", "an Ansible job follows all else and holds no sync",
 		`with its variables", after: lastWave,`, `with its variables", hook: "PostSync",`,
 	},
 	{
-		"pkg/render/lifecycle.go", "./pkg/render", "the snapshots' permissions are there before their Job",
+		"pkg/lifecycle/parts.go", "./pkg/render", "the snapshots' permissions are there before their Job",
 		"of the snapshots\",\n\t\tafter: -1", "of the snapshots\",\n\t\tafter: 0",
 	},
 	{
-		"pkg/render/lifecycle.go", "./pkg/render ./cmd/vmrender", "Argo CD 2.13 does not support confirmation",
+		"pkg/lifecycle/annotations.go", "./pkg/render ./cmd/vmrender", "Argo CD 2.13 does not support confirmation",
 		`target.ArgoCD, "2.14")`, `target.ArgoCD, "2.13")`,
 	},
 	{
@@ -118,7 +119,7 @@ var argocdMutations = []mutation{
 		`case err != nil || inNew:`, `case err != nil || inNew || !inOld:`,
 	},
 	{
-		"pkg/render/lifecycle.go", "./pkg/render", "parts of a VM have waves of their own",
+		"pkg/lifecycle/annotations.go", "./pkg/render", "parts of a VM have waves of their own",
 		`wave + r.after`, `wave`,
 	},
 	{
@@ -264,7 +265,7 @@ var argocdMutations = []mutation{
 		`if f.Header.Target.ByFlux() {`, `if f.Header.Target.ByFlux() && c.Most == 0 {`,
 	},
 	{
-		"pkg/render/flux.go", "./pkg/render", "Flux keeps a pet that is removed from Git",
+		"pkg/lifecycle/flux.go", "./pkg/lifecycle", "Flux keeps a pet that is removed from Git",
 		`case "false":`, `case "-":`,
 	},
 	{

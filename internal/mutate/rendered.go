@@ -4,8 +4,8 @@ package main
 var renderedMutations = []mutation{
 	// What is rendered.
 	{
-		"pkg/render/lifecycle.go", "./pkg/render", "OpenShift protects VMs by this value",
-		`protected       = "True"`, `protected       = "yes"`,
+		"pkg/labels/labels.go", "./pkg/render", "OpenShift protects VMs by this value",
+		`Protected  = "True"`, `Protected  = "yes"`,
 	},
 	{
 		"pkg/render/lifecycle.go", "./pkg/render ./pkg/rollout", "the rollout finds earlier root disks",
@@ -32,8 +32,8 @@ var renderedMutations = []mutation{
 		`machine.Hash(d.Claim, hashOfData(g))`, `machine.Hash(d.Claim)`,
 	},
 	{
-		"pkg/render/cloudinit.go", "./pkg/render", "a VM that stays keeps its Secret",
-		`x.secretAnnotations()`, `x.syncAnnotations(dependent)`,
+		"pkg/render/lifecycle.go", "./pkg/render", "a VM that stays keeps its Secret",
+		`text == "Prune=false" || text == "Delete=false"`, `text == ""`,
 	},
 	{
 		"pkg/resolve/part.go", "./cmd/vmrender-cmp", "Applications share no Jobs",

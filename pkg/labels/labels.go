@@ -24,6 +24,13 @@ const App = "app"
 // pkg/storage/cbt/cbt.go, CBTLabel).
 const BlockTracking = "changedBlockTracking"
 
+// Protection is a label of VMs: with the value [Protected], an admission policy of OpenShift rejects their deletion
+// (kubevirt/ssp-operator, OpenShift 4.19 and later).
+const (
+	Protection = "kubevirt.io/vm-delete-protection"
+	Protected  = "True"
+)
+
 // The keys on VirtualMachines that control the Jobs. Package render writes them,
 // package rollout reads them.
 const (

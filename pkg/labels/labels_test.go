@@ -74,6 +74,8 @@ func TestKeysNeverChange(t *testing.T) {
 		labels.ChartNamespace:   "vmrender.io/namespace",
 		labels.BlockTracking:    "changedBlockTracking",
 		labels.App:              "app",
+		labels.Protection:       "kubevirt.io/vm-delete-protection",
+		labels.Protected:        "True",
 	}
 	for key, want := range keys {
 		require.Equal(t, want, key)

@@ -22,6 +22,26 @@ type Pair struct {
 	Loss string
 }
 
+// AppendPair appends a label or an annotation, unless the value is empty. loss is that of the [Pair].
+func AppendPair(to []Pair, key, value, loss string) []Pair {
+	if value == "" {
+		return to
+	}
+	return append(to, Pair{Key: key, Value: value, Loss: loss})
+}
+
+// MapOf returns pairs as a map, or nil if there are none.
+func MapOf(pairs []Pair) map[string]string {
+	if pairs == nil {
+		return nil
+	}
+	m := make(map[string]string, max(len(pairs), 8)) // with room for the user's
+	for i := range pairs {
+		m[pairs[i].Key] = pairs[i].Value
+	}
+	return m
+}
+
 // Scope is what reads the metadata of an object.
 type Scope uint8
 

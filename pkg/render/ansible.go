@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/vmrender/vmrender/pkg/lifecycle"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -61,7 +62,7 @@ func (x *rendering) appendAnsible(objects []runtime.Object) []runtime.Object {
 // ansibleMeta returns the metadata of a job for the hashes of the VM and of the job.
 func (x *rendering) ansibleMeta(content ...string) metav1.ObjectMeta {
 	name := x.Name + "-ansible-" + machine.Hash(content...)
-	return x.objectMeta(name, syncRules[ansibleJob].annotations(0, x.Target))
+	return x.objectMeta(name, lifecycle.AnsibleJob.Annotations(0, x.Target))
 }
 
 // The directories of ansible-runner (docs "Runner Input Directory Hierarchy"), and one

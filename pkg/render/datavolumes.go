@@ -15,6 +15,7 @@ import (
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/keys"
 	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/lifecycle"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/outcome"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -150,7 +151,7 @@ func contents(s *cdiv1.DataVolumeSpec) []string {
 
 // templateDiskAnnotations returns the annotations of a disk that the VM owns, or nil.
 func (x *rendering) templateDiskAnnotations(d *machine.Disk) map[string]string {
-	return mapOfPairs(x.templateDiskPairs(nil, d))
+	return outcome.MapOf(x.templateDiskPairs(nil, d))
 }
 
 // templateDiskPairs appends the annotations of a disk that the VM owns, none for
@@ -161,12 +162,12 @@ func (x *rendering) templateDiskAnnotations(d *machine.Disk) map[string]string {
 func (x *rendering) templateDiskPairs(to []outcome.Pair, d *machine.Disk) []outcome.Pair {
 	traits := x.Lifecycle.Strategy.Traits()
 	if traits.DeletesVM {
-		to = pair(to, labels.Version, d.Source.Version, "")
+		to = outcome.AppendPair(to, labels.Version, d.Source.Version, "")
 	}
 	if !traits.Pooled || d.Name != values.RootDisk {
 		return to
 	}
-	return pair(to, labels.UserData, x.guestHash, "")
+	return outcome.AppendPair(to, labels.UserData, x.guestHash, "")
 }
 
 // storageSpec returns CDI's `storage`, or nil if the user's patch puts a `pvc` in its place. Otherwise it is what is
@@ -244,7 +245,7 @@ func (x *rendering) appendGrowth(objects []runtime.Object) []runtime.Object {
 		}
 		objects = append(objects, &corev1.PersistentVolumeClaim{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolumeClaim"},
-			ObjectMeta: x.objectMeta(d.Claim, x.syncAnnotations(growth)),
+			ObjectMeta: x.objectMeta(d.Claim, x.syncAnnotations(lifecycle.Growth)),
 			Spec:       corev1.PersistentVolumeClaimSpec{Resources: x.storage(d.ExpandTo)},
 		})
 	}

@@ -16,7 +16,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/flux"
 	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/lifecycle"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -26,39 +28,41 @@ type jobKind struct {
 	command string // of vmrender
 	suffix  string // of the objects' names
 	timeout string
-	access  part
-	job     part
+	access  lifecycle.Part
+	job     lifecycle.Part
 	rules   func(name string, of *job) []rbacv1.PolicyRule // for the ServiceAccount with the name
 }
 
 var (
 	rolloutKind = jobKind{
-		command: "rollout", suffix: "rollout", timeout: "15m", access: rolloutAccess, job: rolloutJob,
+		command: "rollout", suffix: "rollout", timeout: "15m", access: lifecycle.RolloutAccess, job: lifecycle.RolloutJob,
 		rules: rolloutRules,
 	}
 	snapshotKind = jobKind{
-		command: "snapshot", suffix: "snapshot", timeout: "10m", access: snapshotAccess, job: snapshotJob,
+		command: "snapshot", suffix: "snapshot", timeout: "10m", access: lifecycle.SnapshotAccess, job: lifecycle.SnapshotJob,
 		rules: snapshotRules,
 	}
 	restoreKind = jobKind{
-		command: "restore", suffix: "restore", timeout: "1h", access: restoreAccess, job: restoreJob,
+		command: "restore", suffix: "restore", timeout: "1h", access: lifecycle.RestoreAccess, job: lifecycle.RestoreJob,
 		rules: restoreRules,
 	}
 	windowKind = jobKind{
-		command: "rollout", suffix: "window", timeout: "15m", access: windowAccess, job: windowJob,
+		command: "rollout", suffix: "window", timeout: "15m", access: lifecycle.WindowAccess, job: lifecycle.WindowJob,
 		rules: windowRules,
 	}
 	scheduleKind = jobKind{
-		command: "snapshot", suffix: "snapshot", timeout: "1h", access: scheduleAccess, job: scheduleJob,
+		command: "snapshot", suffix: "snapshot", timeout: "1h", access: lifecycle.ScheduleAccess, job: lifecycle.ScheduleJob,
 		rules: scheduleRules,
 	}
 	powerKind = jobKind{
-		command: "power", suffix: "power", timeout: "15m", access: powerAccess, job: powerJob, rules: powerRules,
+		command: "power", suffix: "power", timeout: "15m", access: lifecycle.PowerAccess, job: lifecycle.PowerJob,
+		rules: powerRules,
 	}
 )
 
 var patchKind = jobKind{
-	command: "patch", suffix: "patch", timeout: "1h", access: patchAccess, job: patchJob, rules: patchRules,
+	command: "patch", suffix: "patch", timeout: "1h", access: lifecycle.PatchAccess, job: lifecycle.PatchJob,
+	rules: patchRules,
 }
 
 // jobKey identifies a Job: one for each kind, namespace and part of a fleet, or a CronJob, of which there is one for
@@ -163,7 +167,7 @@ func highestWave(objects []runtime.Object) int {
 		if !ok {
 			continue // wave 0
 		}
-		if wave, err := strconv.Atoi(text); err == nil && wave < lastWave {
+		if wave, err := strconv.Atoi(text); err == nil && wave < flux.LastWave {
 			last = max(last, wave)
 		}
 	}
@@ -199,11 +203,11 @@ func (k *jobKey) name() string {
 	return k.part + "-" + k.kind.suffix
 }
 
-func (k *jobKey) meta(p part, wave int, target values.Target) metav1.ObjectMeta {
+func (k *jobKey) meta(p lifecycle.Part, wave int, target values.Target) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name: k.name(), Namespace: k.namespace,
 		Labels:      map[string]string{labelApp: k.name(), labels.ManagedBy: labels.Manager},
-		Annotations: syncRules[p].annotations(wave, target),
+		Annotations: p.Annotations(wave, target),
 	}
 }
 

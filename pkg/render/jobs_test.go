@@ -16,6 +16,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/golden"
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/lifecycle"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/schedule"
@@ -148,29 +149,19 @@ func TestRolloutJobIsInTheLastWave(t *testing.T) {
 	require.Equal(t, "5", rolloutJobOf(t, other, in(0)).Annotations[argocd.SyncWaveAnnotation])
 }
 
-// The table of all policies has no gap.
-func TestPoliciesInShort(t *testing.T) {
-	for _, p := range Policies() {
-		require.Len(t, p.InShort, len(Events()), p.Summary)
-		for _, on := range Events() {
-			require.NotEmpty(t, p.InShort[on], "%s: %s", p.Summary, on)
-		}
-	}
-}
-
 // Every VM has a policy with only the facts that apply to it.
 func TestPolicyOf(t *testing.T) {
 	for name, machine := range goldenMachines() {
 		m := machine(t)
-		p := PolicyOf(m)
+		p := lifecycle.PolicyOf(m, VM(m))
 		require.Equal(t, m.Lifecycle.Strategy, p.Strategy, name)
-		for _, on := range Events() {
+		for _, on := range lifecycle.Events() {
 			require.NotEmpty(t, factsOf(p, on), name)
 		}
 	}
 	texts := func(m *machine.Machine) string {
 		var out bytes.Buffer
-		for _, f := range PolicyOf(m).Facts {
+		for _, f := range lifecycle.PolicyOf(m, VM(m)).Facts {
 			out.WriteString(f.Text + "\n")
 		}
 		return out.String()
@@ -184,8 +175,8 @@ func TestPolicyOf(t *testing.T) {
 	require.Contains(t, texts(ansibleMachine(t)), "VirtualMachineSnapshot")
 }
 
-func factsOf(p Policy, on Event) []Fact {
-	var out []Fact
+func factsOf(p lifecycle.Policy, on lifecycle.Event) []lifecycle.Fact {
+	var out []lifecycle.Fact
 	for _, f := range p.Facts {
 		if f.On == on {
 			out = append(out, f)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/lifecycle"
 )
 
 // The labels and annotations of VMs that the OpenShift console, its metrics and the
@@ -84,7 +85,7 @@ func (x *rendering) vmAnnotations() map[string]string {
 	a := x.lifecycleAnnotations()
 	maps.Copy(a, x.Annotations)
 	if options, ok := x.Annotations[argocd.SyncOptionsAnnotation]; ok && !x.Target.ByFlux() {
-		a[argocd.SyncOptionsAnnotation] = mergeOptions(x.vmOptions(), options)
+		a[argocd.SyncOptionsAnnotation] = lifecycle.MergeOptions(x.vmOptions(), options)
 	}
 	return a
 }

@@ -187,7 +187,7 @@ func TestLabels(t *testing.T) {
 	objects := render(t, m)
 	vm := find[*kubevirtv1.VirtualMachine](t, objects)
 	require.Equal(t, map[string]string{
-		labelApp: "shop", labels.ManagedBy: "vmrender", labelDomain: "mine", "tier": "edge", labelProtection: "True",
+		labelApp: "shop", labels.ManagedBy: "vmrender", labelDomain: "mine", "tier": "edge", labels.Protection: "True",
 	}, vm.Labels)
 	// Services select by the domain.
 	require.Equal(t, map[string]string{

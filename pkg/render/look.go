@@ -13,6 +13,7 @@ import (
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 
 	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/lifecycle"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/outcome"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -45,13 +46,15 @@ func (x *rendering) look(objects []runtime.Object, content string) {
 }
 
 // room is memory for the promises to objects of one VM, which are made one after the other.
-type room struct{ part, annotations, labels [mostPairs]outcome.Pair }
+type room struct {
+	part, annotations, labels [lifecycle.MostPairs]outcome.Pair
+}
 
 var rooms = sync.Pool{New: func() any { return new(room) }}
 
 // partPromise returns the promise of Services and of what users write, in the memory of to.
 func (x *rendering) partPromise(to []outcome.Pair) outcome.Promise {
-	return outcome.Promise{Flux: x.Target.ByFlux(), Annotations: syncRules[dependent].pairs(to, x.Wave, "", &x.Target)}
+	return outcome.Promise{Flux: x.Target.ByFlux(), Annotations: lifecycle.Dependent.Pairs(to, x.Wave, "", &x.Target)}
 }
 
 func (x *rendering) lookAtMachine(m *metav1.ObjectMeta, content string) {
@@ -59,7 +62,7 @@ func (x *rendering) lookAtMachine(m *metav1.ObjectMeta, content string) {
 	p := outcome.Promise{
 		Scope: outcome.Machine, Flux: x.Target.ByFlux(), Wave: x.Wave, Pet: !lc.Cattle(),
 		Replace:     lc.Strategy.Traits().AwaitsDeletion,
-		Annotations: pair(x.lifecyclePairs(x.room.annotations[:0]), labels.Content, content, ""),
+		Annotations: outcome.AppendPair(x.lifecyclePairs(x.room.annotations[:0]), labels.Content, content, ""),
 		Labels:      x.labelPairs(x.room.labels[:0]),
 		Instead:     "use `lifecycle.removal`, or `lifecycle: {protection: none}` if this is intended",
 	}
@@ -76,7 +79,7 @@ func (x *rendering) lookAtMachine(m *metav1.ObjectMeta, content string) {
 
 // lookAtTemplates checks the metadata of what KubeVirt creates for a VM. path is that of the VM's spec.
 func (x *rendering) lookAtTemplates(spec *kubevirtv1.VirtualMachineSpec, path ...string) {
-	p := outcome.Promise{Scope: outcome.Template, Labels: pair(x.room.labels[:0], labels.Group, x.Entry, "")}
+	p := outcome.Promise{Scope: outcome.Template, Labels: outcome.AppendPair(x.room.labels[:0], labels.Group, x.Entry, "")}
 	if t := spec.Template; t != nil {
 		for _, f := range p.Check(&t.ObjectMeta) {
 			x.reportMachine(&f, slices.Concat(path, []string{"template"}, f.Keys))
@@ -114,7 +117,7 @@ func (x *rendering) lookAtPool(o *poolv1.VirtualMachinePool, content string) {
 	p := outcome.Promise{
 		Scope:       outcome.Template,
 		Annotations: ofMembers(x.lifecyclePairs(x.room.annotations[:0])),
-		Labels:      pair(x.labelPairs(x.room.labels[:0]), labels.Pool, x.Name, ""),
+		Labels:      outcome.AppendPair(x.labelPairs(x.room.labels[:0]), labels.Pool, x.Name, ""),
 	}
 	for _, f := range p.Check(&t.ObjectMeta) {
 		x.reportMachine(&f, f.Keys)
@@ -137,10 +140,10 @@ func (x *rendering) disk(claim string) *machine.Disk {
 }
 
 func (x *rendering) lookAtDisk(o *cdiv1.DataVolume) {
-	rule := &syncRules[keptDisk]
+	kept := lifecycle.KeptDisk
 	p := outcome.Promise{
 		Flux:        x.Target.ByFlux(),
-		Annotations: rule.pairs(x.room.annotations[:0], x.Wave, rule.optionsFor(x.Target), &x.Target),
+		Annotations: kept.Pairs(x.room.annotations[:0], x.Wave, kept.OptionsFor(x.Target), &x.Target),
 	}
 	for _, f := range p.Check(&o.ObjectMeta) {
 		x.reportTemplate(&f, x.disk(o.Name), f.Keys)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/lifecycle"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -104,7 +105,7 @@ func (k *planKey) objects(of *plan) []runtime.Object {
 }
 
 // runs returns a Migration for each run so far: a finished one does nothing. What is cancelled leaves the last.
-func (k *planKey) runs(of *plan, part part, plan corev1.ObjectReference) []runtime.Object {
+func (k *planKey) runs(of *plan, part lifecycle.Part, plan corev1.ObjectReference) []runtime.Object {
 	first := of.vms[0].Migration
 	out := make([]runtime.Object, 0, first.Run)
 	for n := range first.Run {
@@ -121,11 +122,11 @@ func (k *planKey) runs(of *plan, part part, plan corev1.ObjectReference) []runti
 	return out
 }
 
-func (k *planKey) meta(name string, p part, target values.Target) metav1.ObjectMeta {
+func (k *planKey) meta(name string, p lifecycle.Part, target values.Target) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name: name, Namespace: k.namespace,
 		Labels:      map[string]string{labelApp: k.name, labels.ManagedBy: labels.Manager},
-		Annotations: syncRules[p].annotations(0, target),
+		Annotations: p.Annotations(0, target),
 	}
 }
 
@@ -142,14 +143,14 @@ func moved(vm movingVM) bool { return vm.Done }
 func (p *plan) has(is func(movingVM) bool) bool { return slices.ContainsFunc(p.vms, is) }
 
 // planParts are what the objects of a Plan are for Argo CD.
-type planParts struct{ plan, run part }
+type planParts struct{ plan, run lifecycle.Part }
 
 // parts returns the parts of the Plan, which stays while a VM is still to move.
 func (p *plan) parts() planParts {
 	if p.has(func(vm movingVM) bool { return !vm.Done }) {
-		return planParts{migrationPlan, migrationRun}
+		return planParts{lifecycle.MigrationPlan, lifecycle.MigrationRun}
 	}
-	return planParts{finishedPlan, finishedRun}
+	return planParts{lifecycle.FinishedPlan, lifecycle.FinishedRun}
 }
 
 // networks returns the mappings for the NICs of all VMs, once each.

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/vmrender/vmrender/pkg/lifecycle"
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
@@ -30,7 +31,7 @@ func (k *planKey) hookRefs(vm *movingVM) []HookRef {
 }
 
 // hooks returns a Hook for each step at which a VM of the Plan has one. All VMs that have one agree on it.
-func (k *planKey) hooks(of *plan, part part) []runtime.Object {
+func (k *planKey) hooks(of *plan, part lifecycle.Part) []runtime.Object {
 	var out []runtime.Object
 	for _, step := range hookSteps {
 		if h := of.hook(step.key); h != nil {

@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/vmrender/vmrender/pkg/lifecycle"
 )
 
 // Where the CronJob finds the job that it creates.
@@ -46,10 +48,10 @@ func (x *rendering) appendPatch(objects []runtime.Object) []runtime.Object {
 	pod.Volumes = []corev1.Volume{{Name: "job", VolumeSource: corev1.VolumeSource{
 		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: k.name()}},
 	}}}
-	objects = append(objects, k.account(of, k.meta(patchAccess, 0, x.Target))...)
+	objects = append(objects, k.account(of, k.meta(lifecycle.PatchAccess, 0, x.Target))...)
 	return append(objects, &corev1.ConfigMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
-		ObjectMeta: k.meta(patchJob, 0, x.Target),
+		ObjectMeta: k.meta(lifecycle.PatchJob, 0, x.Target),
 		Data:       map[string]string{patchFile: string(x.encoded(manifest))},
 	}, cronJob)
 }

@@ -31,6 +31,13 @@ type renderer struct {
 	sizes     sync.Map // quantity as text → corev1.VolumeResourceRequirements
 }
 
+// VM returns the objects of one VM in the order in which they are written, without those that VMs share. It is for
+// explanations, and ignores problems: [Collector] renders what is applied.
+func VM(m *machine.Machine) []runtime.Object {
+	objects, _, _ := new(renderer).render(m, new(source.Diagnostics))
+	return objects
+}
+
 // rendering is the rendering of one VM.
 type rendering struct {
 	*machine.Machine

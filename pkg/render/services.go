@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/vmrender/vmrender/pkg/labels"
+	"github.com/vmrender/vmrender/pkg/lifecycle"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/rule"
 )
@@ -22,7 +23,7 @@ func (x *rendering) appendServices(objects []runtime.Object) []runtime.Object {
 }
 
 func (x *rendering) service(s *machine.Service) *corev1.Service {
-	meta := x.objectMeta(s.Name, x.syncAnnotations(dependent))
+	meta := x.objectMeta(s.Name, x.syncAnnotations(lifecycle.Dependent))
 	selector := map[string]string{labelDomain: x.base}
 	if x.Plain {
 		selector = map[string]string{labelName: cmp.Or(x.Hostname, x.Name)}

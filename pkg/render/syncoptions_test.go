@@ -8,7 +8,7 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
-	"github.com/vmrender/vmrender/pkg/flux"
+	"github.com/vmrender/vmrender/pkg/lifecycle"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -33,7 +33,7 @@ func TestRemoval(t *testing.T) {
 	} {
 		m := linuxMachine(t)
 		m.Lifecycle = test.lc
-		require.Equal(t, test.want, subjectOf(m).options, "%+v", test.lc)
+		require.Equal(t, test.want, guarded(render(t, m)).Annotations[argocd.SyncOptionsAnnotation], "%+v", test.lc)
 	}
 }
 
@@ -158,8 +158,8 @@ func TestPolicyOfWhatIsRendered(t *testing.T) {
 		m := linuxMachine(t)
 		write(m)
 		var text strings.Builder
-		for _, f := range PolicyOf(m).Facts {
-			if f.On != OnChange {
+		for _, f := range lifecycle.PolicyOf(m, VM(m)).Facts {
+			if f.On != lifecycle.OnChange {
 				text.WriteString(f.Text + "\n")
 			}
 		}
@@ -187,19 +187,4 @@ func TestPolicyOfWhatIsRendered(t *testing.T) {
 	require.Contains(t, said(func(m *machine.Machine) {
 		m.Lifecycle = machine.Lifecycle{Strategy: values.Pool, Removal: values.Denied}
 	}), "The pool with its VirtualMachines stays")
-}
-
-// TestFluxKeepsPets checks that Flux leaves in the cluster what Argo CD does not prune, and nothing else.
-func TestFluxKeepsPets(t *testing.T) {
-	for options, want := range map[string]string{
-		"Prune=false,Delete=confirm": flux.Disabled, "Prune=true": flux.Enabled, "": "",
-	} {
-		got := ""
-		for _, p := range new(syncRule).fluxPairs(nil, 0, options) {
-			if p.Key == flux.PruneAnnotation {
-				got = p.Value
-			}
-		}
-		require.Equal(t, want, got, options)
-	}
 }

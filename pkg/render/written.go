@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/vmrender/vmrender/pkg/lifecycle"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -36,7 +37,7 @@ func (x *rendering) appendWritten(objects []runtime.Object) []runtime.Object {
 
 func (x *rendering) written(o *machine.Object) *writtenObject {
 	kind := metav1.TypeMeta{APIVersion: o.Manifest.Get("apiVersion").Str(), Kind: o.Manifest.Get("kind").Str()}
-	meta := x.objectMeta(o.Name, x.syncAnnotations(dependent))
+	meta := x.objectMeta(o.Name, x.syncAnnotations(lifecycle.Dependent))
 	at := o.Manifest
 	own := mapOf(at, "apiVersion", textNode(at, kind.APIVersion), "kind", textNode(at, kind.Kind), "metadata", mapOf(at,
 		"name", textNode(at, meta.Name), "namespace", textNode(at, meta.Namespace),

@@ -1,16 +1,15 @@
-package render
+package lifecycle
 
 import (
 	"slices"
 
-	kubevirtv1 "kubevirt.io/api/core/v1"
-	poolv1 "kubevirt.io/api/pool/v1beta1"
-	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/outcome"
-	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 	"github.com/vmrender/vmrender/pkg/versions"
 )
@@ -24,19 +23,20 @@ type subject struct {
 	kept    map[string]bool // names of the DataVolumes that Argo CD neither prunes nor deletes
 }
 
-// subjectOf renders a VM.
-func subjectOf(m *machine.Machine) *subject {
+// subjectOf returns a VM with what protects it, from the objects that are rendered for it.
+func subjectOf(m *machine.Machine, rendered []runtime.Object) *subject {
 	s := &subject{Machine: m, kept: map[string]bool{}}
-	objects, _, _ := new(renderer).render(m, new(source.Diagnostics))
-	for _, o := range objects {
-		switch o := o.(type) {
-		case *kubevirtv1.VirtualMachine:
-			s.options, s.labels = syncOptions(o.Annotations), o.Labels
-		case *poolv1.VirtualMachinePool:
-			s.options, s.labels = syncOptions(o.Annotations), o.Labels
-		case *cdiv1.DataVolume:
-			options := syncOptions(o.Annotations)
-			s.kept[o.Name] = argocd.FindSyncOption(options, "Prune").Value == "false" &&
+	for _, o := range rendered {
+		meta, ok := o.(metav1.Object)
+		if !ok {
+			continue // the user writes it
+		}
+		options := syncOptions(meta.GetAnnotations())
+		switch o.GetObjectKind().GroupVersionKind().Kind {
+		case "VirtualMachine", "VirtualMachinePool":
+			s.options, s.labels = options, meta.GetLabels()
+		case "DataVolume":
+			s.kept[meta.GetName()] = argocd.FindSyncOption(options, "Prune").Value == "false" &&
 				argocd.FindSyncOption(options, "Delete").Value == "false"
 		}
 	}
@@ -73,7 +73,7 @@ func hasGrowingDisk(m *subject) bool {
 
 func hasCloudInit(m *subject) bool { return m.CloudInit != nil }
 
-func isProtected(m *subject) bool { return m.labels[labelProtection] == protected }
+func isProtected(m *subject) bool { return m.labels[labels.Protection] == labels.Protected }
 
 // hasOption returns the condition that the VM has a sync option. An option without a
 // value does not protect the VM.

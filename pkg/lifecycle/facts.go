@@ -1,4 +1,4 @@
-package render
+package lifecycle
 
 import (
 	"github.com/vmrender/vmrender/pkg/argocd"

@@ -1,8 +1,13 @@
-package render
+// Package lifecycle specifies what happens to VMs, and to the objects around them, on a change, on removal from Git and
+// on deletion of their Application: the waves, hooks and options by which Argo CD or Flux acts, and what they mean in
+// words. The words and the options change together.
+package lifecycle
 
 import (
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/values"
@@ -53,10 +58,11 @@ func (p Policy) Named(vm string) Policy {
 }
 
 // PolicyOf returns the policy of a VM, with the facts that hold for it as it is
-// rendered.
-func PolicyOf(m *machine.Machine) Policy {
+// rendered: its overrides and patches can change what protects it. rendered are the objects of the VM, of package
+// render.
+func PolicyOf(m *machine.Machine, rendered []runtime.Object) Policy {
 	p := policies[slices.IndexFunc(policies, func(p Policy) bool { return p.Strategy == m.Lifecycle.Strategy })]
-	s := subjectOf(m)
+	s := subjectOf(m, rendered)
 	p.Facts = slices.DeleteFunc(slices.Clone(p.Facts), func(f Fact) bool { return f.holds != nil && !f.holds(s) })
 	if m.Target.ByFlux() {
 		p.Facts = forFlux(p.Facts)
