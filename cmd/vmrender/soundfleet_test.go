@@ -27,6 +27,7 @@ import (
 
 	"github.com/vmrender/vmrender/internal/fleetgen"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/forklift"
 	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
@@ -215,11 +216,11 @@ var types = map[string]func() any{
 	"RoleBinding":           func() any { return new(rbacv1.RoleBinding) },
 	"Job":                   func() any { return new(batchv1.Job) },
 	"AnsibleJob":            func() any { return new(map[string]any) },
-	"NetworkMap":            func() any { return new(render.NetworkMap) },
-	"StorageMap":            func() any { return new(render.StorageMap) },
-	"Hook":                  func() any { return new(render.Hook) },
-	"Plan":                  func() any { return new(render.Plan) },
-	"Migration":             func() any { return new(render.PlanRun) },
+	"NetworkMap":            func() any { return new(forklift.NetworkMap) },
+	"StorageMap":            func() any { return new(forklift.StorageMap) },
+	"Hook":                  func() any { return new(forklift.Hook) },
+	"Plan":                  func() any { return new(forklift.Plan) },
+	"Migration":             func() any { return new(forklift.PlanRun) },
 	// From the VM's `objects`.
 	"ConfigMap":      func() any { return new(corev1.ConfigMap) },
 	"NetworkPolicy":  func() any { return new(networkingv1.NetworkPolicy) },

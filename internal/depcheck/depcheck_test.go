@@ -209,9 +209,13 @@ var rooms = []room{
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},
 	{
+		dir: "pkg/forklift", ours: []string{"pkg/labels", "pkg/lifecycle", "pkg/machine", "pkg/values"},
+		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
+	},
+	{
 		dir: "pkg/render",
 		ours: []string{
-			"pkg/admission", "pkg/approval", "pkg/held", "pkg/keys", "pkg/kinds", "pkg/lifecycle", "pkg/outcome",
+			"pkg/admission", "pkg/approval", "pkg/forklift", "pkg/held", "pkg/keys", "pkg/kinds", "pkg/lifecycle", "pkg/outcome",
 			"pkg/machine", "pkg/values",
 			"pkg/catalog", "pkg/patch",
 			"pkg/rule", "pkg/schedule", "pkg/source",

@@ -70,12 +70,12 @@ var argocdMutations = []mutation{
 		`if m.Migration.Pending() {`, `if m.Broken {`,
 	},
 	{
-		"pkg/render/migrate.go", "./pkg/render", "a Plan stays while a VM is still to move",
+		"pkg/forklift/plans.go", "./pkg/render", "a Plan stays while a VM is still to move",
 		`return planParts{lifecycle.MigrationPlan, lifecycle.MigrationRun}`,
 		`return planParts{lifecycle.FinishedPlan, lifecycle.FinishedRun}`,
 	},
 	{
-		"pkg/render/migrate.go", "./pkg/render", "nothing that a failed run has made is deleted once a VM is taken over",
+		"pkg/forklift/plans.go", "./pkg/render", "nothing that a failed run has made is deleted once a VM is taken over",
 		`DeleteVMOnFailMigration: !of.has(moved)`, `DeleteVMOnFailMigration: true`,
 	},
 	{

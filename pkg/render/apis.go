@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/vmrender/vmrender/pkg/forklift"
 	"github.com/vmrender/vmrender/pkg/kinds"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -36,7 +37,7 @@ var providers = map[string]string{
 	"snapshot.kubevirt.io":     "install KubeVirt 1.3 or newer, or remove `snapshotBefore`, `snapshots` and `restoreFrom`",
 	"cdi.kubevirt.io":          "install CDI, or use disks without DataVolumes, such as `claim` and `containerDisk`",
 	"k8s.cni.cncf.io":          "install Multus, or use the network \"pod\" only",
-	forkliftGroup:              "install the Migration Toolkit for Virtualization (forklift)",
+	forklift.Group:             "install the Migration Toolkit for Virtualization (forklift)",
 	"tower.ansible.com":        "install Ansible Automation Platform, or set an image instead of a template",
 }
 
@@ -126,7 +127,7 @@ func (n needs) addMachine(m *machine.Machine, objects []runtime.Object) {
 		n.add(kindSnapshot, at)
 	}
 	if m.Migration != nil && !m.Migration.Ended() {
-		n.add(kindPlan, at)
+		n.add(forklift.PlanKind, at)
 	}
 }
 

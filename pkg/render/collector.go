@@ -15,6 +15,7 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/argocd"
+	"github.com/vmrender/vmrender/pkg/forklift"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/rule"
@@ -36,7 +37,7 @@ type Collector struct {
 	kept     chunks       // of all texts
 	jobs     jobs
 	gates    gates
-	plans    plans
+	plans    forklift.Plans
 
 	mu       sync.Mutex
 	rendered []Rendered
@@ -89,7 +90,7 @@ func (c *Collector) Visit(m *machine.Machine, diags *source.Diagnostics) {
 	}
 	objects, content, spec := c.renderer.render(m, diags)
 	if m.Migration != nil && !m.Migration.Ended() && !m.Sibling {
-		c.plans.add(m)
+		c.plans.Add(m)
 	}
 	if m.Migration.Pending() {
 		c.pending(m, objects)
@@ -268,11 +269,11 @@ func (c *Collector) renderedJobs(diags *source.Diagnostics) []Rendered {
 }
 
 func (c *Collector) renderedPlans(after int, diags *source.Diagnostics) []Rendered {
-	plans := c.plans.rendered()
+	plans := c.plans.Objects()
 	out := make([]Rendered, 0, len(plans))
 	for key, objects := range plans {
 		c.names.add(after+len(out), objects)
-		out = append(out, c.shared("Plan", key.namespace, "plan."+key.name, objects, diags))
+		out = append(out, c.shared("Plan", key.Namespace, "plan."+key.Name, objects, diags))
 	}
 	return out
 }

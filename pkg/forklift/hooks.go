@@ -1,4 +1,4 @@
-package render
+package forklift
 
 import (
 	"encoding/base64"
@@ -16,14 +16,14 @@ var hookSteps = [...]struct{ key, step string }{{"pre", "PreHook"}, {"post", "Po
 
 // hookName returns the name of the Plan's Hook at a step. It does not depend on the content:
 // forklift continues with the names that the hooks of a VM had in its first run.
-func (k *planKey) hookName(step string) string { return k.name + "-" + step }
+func (k *Key) hookName(step string) string { return k.Name + "-" + step }
 
 // hookRefs returns the references of a VM to its Hooks.
-func (k *planKey) hookRefs(vm *movingVM) []HookRef {
+func (k *Key) hookRefs(vm *movingVM) []HookRef {
 	var out []HookRef
 	for _, step := range hookSteps {
 		if vm.hook(step.key) != nil {
-			hook := corev1.ObjectReference{Namespace: k.namespace, Name: k.hookName(step.key)}
+			hook := corev1.ObjectReference{Namespace: k.Namespace, Name: k.hookName(step.key)}
 			out = append(out, HookRef{step.step, hook})
 		}
 	}
@@ -31,12 +31,12 @@ func (k *planKey) hookRefs(vm *movingVM) []HookRef {
 }
 
 // hooks returns a Hook for each step at which a VM of the Plan has one. All VMs that have one agree on it.
-func (k *planKey) hooks(of *plan, part lifecycle.Part) []runtime.Object {
+func (k *Key) hooks(of *plan, part lifecycle.Part) []runtime.Object {
 	var out []runtime.Object
 	for _, step := range hookSteps {
 		if h := of.hook(step.key); h != nil {
 			out = append(out, &Hook{
-				TypeMeta:   forklift("Hook"),
+				TypeMeta:   typeMeta("Hook"),
 				ObjectMeta: k.meta(k.hookName(h.Step), part, of.target),
 				Spec: HookSpec{
 					Image: h.Image, Playbook: base64.StdEncoding.EncodeToString([]byte(h.Playbook)),

@@ -1,4 +1,7 @@
-package render
+// Package forklift renders the objects by which the Migration Toolkit for Virtualization, whose project is forklift,
+// moves VMs from vSphere: a Plan for the VMs of a namespace that move together, the maps and Hooks that it refers to,
+// and its runs.
+package forklift
 
 import (
 	"fmt"
@@ -18,11 +21,11 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-// kindPlan is what a VM that comes from vSphere needs.
-var kindPlan = schema.GroupVersionKind{Group: forkliftGroup, Version: "v1beta1", Kind: "Plan"}
+// PlanKind is the kind of [Plan], which a VM that comes from vSphere needs.
+var PlanKind = schema.GroupVersionKind{Group: Group, Version: "v1beta1", Kind: "Plan"}
 
-// planKey identifies a Plan: the VMs of a namespace that move together.
-type planKey struct{ namespace, name string }
+// Key identifies a Plan: the VMs of a namespace that move together.
+type Key struct{ Namespace, Name string }
 
 // plan collects the VMs of a Plan while they are resolved.
 type plan struct {
@@ -37,25 +40,25 @@ type movingVM struct {
 	*machine.Migration
 }
 
-// plans collects the Plans of the VMs so far. The zero value is ready to use, and safe for concurrent use.
-type plans struct {
+// Plans collects the Plans of the VMs so far. The zero value is ready to use, and safe for concurrent use.
+type Plans struct {
 	mu    sync.Mutex
-	byKey map[planKey]*plan
+	byKey map[Key]*plan
 }
 
-// add adds a VM that comes from vSphere to its Plan.
-func (p *plans) add(m *machine.Machine) {
+// Add adds a VM that comes from vSphere to its Plan. It keeps the VM's Migration, which must not be nil.
+func (p *Plans) Add(m *machine.Machine) {
 	vm := movingVM{name: m.Name, Migration: m.Migration}
 	for i := range m.NICs {
 		vm.nics = append(vm.nics, m.NICs[i].Name)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	key := planKey{m.Namespace, m.Migration.Plan}
+	key := Key{m.Namespace, m.Migration.Plan}
 	of := p.byKey[key]
 	if of == nil {
 		if p.byKey == nil {
-			p.byKey = map[planKey]*plan{}
+			p.byKey = map[Key]*plan{}
 		}
 		of = &plan{target: m.Target}
 		p.byKey[key] = of
@@ -63,9 +66,10 @@ func (p *plans) add(m *machine.Machine) {
 	of.vms = append(of.vms, vm)
 }
 
-// rendered returns the objects of all Plans.
-func (p *plans) rendered() map[planKey][]runtime.Object {
-	out := make(map[planKey][]runtime.Object, len(p.byKey))
+// Objects returns the objects of each Plan, in the order in which they are written. It must not be called while VMs are
+// added.
+func (p *Plans) Objects() map[Key][]runtime.Object {
+	out := make(map[Key][]runtime.Object, len(p.byKey))
 	for key, of := range p.byKey {
 		slices.SortFunc(of.vms, func(a, b movingVM) int { return strings.Compare(a.name, b.name) })
 		out[key] = key.objects(of)
@@ -75,13 +79,13 @@ func (p *plans) rendered() map[planKey][]runtime.Object {
 
 // objects returns the maps, the Hooks, the Plan, and a Migration for each run. All VMs have the same values for the
 // fields of the Plan as a whole.
-func (k *planKey) objects(of *plan) []runtime.Object {
+func (k *Key) objects(of *plan) []runtime.Object {
 	first, parts := of.vms[0].Migration, of.parts()
-	meta := k.meta(k.name, parts.plan, of.target)
+	meta := k.meta(k.Name, parts.plan, of.target)
 	between := ProviderPair{Source: reference(first.Provider), Destination: reference(first.Destination)}
-	own := corev1.ObjectReference{Namespace: k.namespace, Name: k.name}
+	own := corev1.ObjectReference{Namespace: k.Namespace, Name: k.Name}
 	spec := PlanSpec{
-		TargetNamespace: k.namespace, Provider: between, Map: PlanMaps{Network: own, Storage: own},
+		TargetNamespace: k.Namespace, Provider: between, Map: PlanMaps{Network: own, Storage: own},
 		Warm: first.Warm, PreserveStaticIPs: first.PreserveStaticIPs, DeleteVMOnFailMigration: !of.has(moved),
 	}
 	if first.TransferNetwork != nil {
@@ -92,26 +96,26 @@ func (k *planKey) objects(of *plan) []runtime.Object {
 	}
 	return slices.Concat([]runtime.Object{
 		&NetworkMap{
-			TypeMeta: forklift("NetworkMap"), ObjectMeta: meta,
+			TypeMeta: typeMeta("NetworkMap"), ObjectMeta: meta,
 			Spec: MapSpec[NetworkPair]{Provider: between, Map: of.networks()},
 		},
 		&StorageMap{
-			TypeMeta: forklift("StorageMap"), ObjectMeta: meta,
+			TypeMeta: typeMeta("StorageMap"), ObjectMeta: meta,
 			Spec: MapSpec[StoragePair]{Provider: between, Map: of.storage()},
 		},
 	}, k.hooks(of, parts.plan), []runtime.Object{
-		&Plan{TypeMeta: forklift("Plan"), ObjectMeta: meta, Spec: spec},
+		&Plan{TypeMeta: typeMeta("Plan"), ObjectMeta: meta, Spec: spec},
 	}, k.runs(of, parts.run, own))
 }
 
 // runs returns a Migration for each run so far: a finished one does nothing. What is cancelled leaves the last.
-func (k *planKey) runs(of *plan, part lifecycle.Part, plan corev1.ObjectReference) []runtime.Object {
+func (k *Key) runs(of *plan, part lifecycle.Part, plan corev1.ObjectReference) []runtime.Object {
 	first := of.vms[0].Migration
 	out := make([]runtime.Object, 0, first.Run)
 	for n := range first.Run {
 		run := &PlanRun{
-			TypeMeta:   forklift("Migration"),
-			ObjectMeta: k.meta(k.name+"-"+strconv.Itoa(n+1), part, of.target),
+			TypeMeta:   typeMeta("Migration"),
+			ObjectMeta: k.meta(k.Name+"-"+strconv.Itoa(n+1), part, of.target),
 			Spec:       PlanRunSpec{Plan: plan, Cutover: first.Cutover},
 		}
 		if n == first.Run-1 {
@@ -122,16 +126,16 @@ func (k *planKey) runs(of *plan, part lifecycle.Part, plan corev1.ObjectReferenc
 	return out
 }
 
-func (k *planKey) meta(name string, p lifecycle.Part, target values.Target) metav1.ObjectMeta {
+func (k *Key) meta(name string, p lifecycle.Part, target values.Target) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
-		Name: name, Namespace: k.namespace,
-		Labels:      map[string]string{labelApp: k.name, labels.ManagedBy: labels.Manager},
+		Name: name, Namespace: k.Namespace,
+		Labels:      map[string]string{labels.App: k.Name, labels.ManagedBy: labels.Manager},
 		Annotations: p.Annotations(0, target),
 	}
 }
 
-func forklift(kind string) metav1.TypeMeta {
-	return metav1.TypeMeta{APIVersion: forkliftGroup + "/v1beta1", Kind: kind}
+func typeMeta(kind string) metav1.TypeMeta {
+	return metav1.TypeMeta{APIVersion: Group + "/v1beta1", Kind: kind}
 }
 
 func reference(to machine.NamespacedName) corev1.ObjectReference {
@@ -196,7 +200,7 @@ func (p *plan) cancelled() []VSphereRef {
 }
 
 // planned returns the VM as the Plan has it, with the names that it has in Git afterwards.
-func (vm *movingVM) planned(k *planKey) PlanVM {
+func (vm *movingVM) planned(k *Key) PlanVM {
 	claims, volumes := make([]string, len(vm.Disks)), make([]string, len(vm.Disks))
 	for i, d := range vm.Disks {
 		claims[i], volumes[i] = d.Claim, d.Volume

@@ -1,4 +1,4 @@
-package render
+package forklift
 
 import (
 	corev1 "k8s.io/api/core/v1"
@@ -9,7 +9,8 @@ import (
 // The objects of the Migration Toolkit for Virtualization, with the fields that are rendered (kubev2v/forklift v2.12.5,
 // pkg/apis/forklift/v1beta1 and operator/config/crd/bases).
 
-const forkliftGroup = "forklift.konveyor.io"
+// Group is the API group of these objects.
+const Group = "forklift.konveyor.io"
 
 // migrationObject is an object of the API group.
 type migrationObject[Spec any] struct {

@@ -1,4 +1,4 @@
-package render
+package forklift
 
 import (
 	"strings"
