@@ -31,8 +31,8 @@ SAMPLED := $(filter %/v1.5.2.mod,$(VERSIONS))
 GOLDEN = $$(grep -rlF --include='*_test.go' '/internal/golden"' cmd pkg internal charts | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # Packages that goroutines can be in at the same time: those that start some, and what the pool of VMs runs. The others
 # have no races to find.
-SHARING := $(addprefix ./pkg/,source template catalog fleet machine validation resolve inventory forklift render manifest \
-	rollout adopt writeback) \
+SHARING := $(addprefix ./pkg/,source template catalog fleet machine validation resolve inventory cloudinit forklift \
+	render manifest rollout adopt writeback) \
 	./internal/process ./internal/confine ./cmd/vmrender-cmp
 # Tests of cmd/vmrender that render many VMs; its scripts test flags and texts.
 SHARING_RUN := ^(TestFleets|TestTornInput|TestWrongInput)$$

@@ -213,9 +213,15 @@ var rooms = []room{
 		reach: join(cluster, argocd, kubevirt), imports: join(impure, yaml, system),
 	},
 	{
+		dir:   "pkg/cloudinit",
+		ours:  []string{"pkg/keys", "pkg/machine", "pkg/manifest", "pkg/patch", "pkg/rule", "pkg/source", "pkg/values"},
+		reach: join(cluster, argocd), imports: join(impure, yaml, system, kubevirt),
+	},
+	{
 		dir: "pkg/render",
 		ours: []string{
-			"pkg/admission", "pkg/approval", "pkg/forklift", "pkg/held", "pkg/keys", "pkg/kinds", "pkg/lifecycle", "pkg/outcome",
+			"pkg/admission", "pkg/approval", "pkg/cloudinit", "pkg/forklift", "pkg/held", "pkg/keys", "pkg/kinds",
+			"pkg/lifecycle", "pkg/outcome",
 			"pkg/machine", "pkg/values",
 			"pkg/catalog", "pkg/patch",
 			"pkg/rule", "pkg/schedule", "pkg/source",

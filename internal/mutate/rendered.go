@@ -29,7 +29,7 @@ var renderedMutations = []mutation{
 	},
 	{
 		"pkg/render/cloudinit.go", "./pkg/render", "changed cloud-init data is another root disk",
-		`machine.Hash(d.Claim, hashOfData(g))`, `machine.Hash(d.Claim)`,
+		`machine.Hash(d.Claim, cloudinit.Hash(g))`, `machine.Hash(d.Claim)`,
 	},
 	{
 		"pkg/render/lifecycle.go", "./pkg/render", "a VM that stays keeps its Secret",

@@ -13,10 +13,10 @@ import (
 	"github.com/vmrender/vmrender/pkg/values"
 )
 
-const (
-	configDrive = "configDrive" // the `datasource` of cloud-init that is not the default
-	inBase64    = "base64"      // the `store` of data in Base64
-)
+// ConfigDrive is the `datasource` of cloud-init that is not the default.
+const ConfigDrive = "configDrive"
+
+const inBase64 = "base64" // the `store` of data in Base64
 
 // GuestData is the user and network data of cloud-init that the keys of `cloudInit` and of NICs make.
 type GuestData struct {
@@ -43,7 +43,7 @@ func SetCloudInit(to *kubevirtv1.VolumeSource, c *machine.CloudInit, g *GuestDat
 	if name := c.Secret; name != "" {
 		s.UserDataSecretRef = refer(name, name)
 	}
-	if c.Datasource == configDrive {
+	if c.Datasource == ConfigDrive {
 		to.CloudInitConfigDrive = (*kubevirtv1.CloudInitConfigDriveSource)(&s)
 	} else {
 		to.CloudInitNoCloud = &s
@@ -55,7 +55,7 @@ func SetCloudInit(to *kubevirtv1.VolumeSource, c *machine.CloudInit, g *GuestDat
 func GetCloudInit(v *kubevirtv1.VolumeSource) *node.Map {
 	s, datasource := v.CloudInitNoCloud, ""
 	if v.CloudInitConfigDrive != nil {
-		s, datasource = (*kubevirtv1.CloudInitNoCloudSource)(v.CloudInitConfigDrive), configDrive
+		s, datasource = (*kubevirtv1.CloudInitNoCloudSource)(v.CloudInitConfigDrive), ConfigDrive
 	}
 	if s == nil {
 		return nil

@@ -8,14 +8,11 @@ import (
 	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/cloudinit"
 	"github.com/vmrender/vmrender/pkg/keys"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/values"
 )
-
-// inlineLimit is the number of bytes of user data, and of network data, that
-// KubeVirt accepts within a VirtualMachine (virt-api vmi-create-admitter.go, v1.9.0).
-const inlineLimit = 2048
 
 // The keys under which KubeVirt looks for cloud-init data in a Secret
 // (kubevirt/kubevirt pkg/cloud-init/cloud-init.go).
@@ -23,14 +20,6 @@ const (
 	keyUserData    = "userdata"
 	keyNetworkData = "networkdata"
 )
-
-// hashOfData returns a hash of the data that a Linux guest reads at its first boot, or "" if there is none.
-func hashOfData(g *keys.GuestData) string {
-	if g.User+g.Network == "" {
-		return ""
-	}
-	return machine.Hash(g.User, g.Network)
-}
 
 // dataSerial returns the serial number of the disk with the data. It makes a change of
 // the data a change of cattle, also if the data is in a Secret: KubeVirt compares the
@@ -41,40 +30,24 @@ func (x *rendering) dataSerial(g *keys.GuestData) string {
 	if !g.Secret || x.Lifecycle.Strategy.Traits().Pet {
 		return ""
 	}
-	return hashOfData(g)
+	return cloudinit.Hash(g)
 }
 
 // renewRoot adds the guest's data to the content that the root disk is named after.
 // cloud-init runs most of its modules once for each instance, and finds out on the
 // disk which they were (cloudinit.readthedocs.io, explanation/boot).
 func (x *rendering) renewRoot(g *keys.GuestData) {
-	if !x.Lifecycle.Strategy.Traits().ContentNamedRoot || hashOfData(g) == "" {
+	if !x.Lifecycle.Strategy.Traits().ContentNamedRoot || cloudinit.Hash(g) == "" {
 		return
 	}
 	m := *x.Machine
 	m.Disks = slices.Clone(m.Disks)
 	for i := range m.Disks {
 		if d := &m.Disks[i]; d.Name == values.RootDisk && d.Kind == machine.DiskDataVolume && !d.Keep {
-			d.Claim = m.Name + "-root-" + machine.Hash(d.Claim, hashOfData(g))
+			d.Claim = m.Name + "-root-" + machine.Hash(d.Claim, cloudinit.Hash(g))
 		}
 	}
 	x.Machine = &m
-}
-
-func (x *rendering) guestData() keys.GuestData {
-	c := x.CloudInit
-	if c == nil {
-		return keys.GuestData{}
-	}
-	g := keys.GuestData{Network: x.networkData()}
-	if c.Secret == "" {
-		g.User = userData(&c.CloudInit)
-	}
-	if g.User == emptyUserData && g.Network != "" {
-		g.User = ""
-	}
-	g.Secret = (c.InSecret || len(g.User) > inlineLimit || len(g.Network) > inlineLimit) && g.User+g.Network != ""
-	return g
 }
 
 // guestSecret returns the Secret with data that is too long, or too private, to be inline.
@@ -112,5 +85,3 @@ func (x *rendering) addGuestDisks(spec *kubevirtv1.VirtualMachineInstanceSpec, g
 		})
 	}
 }
-
-func (x *rendering) configDrive() bool { return x.CloudInit.Datasource == "configDrive" }

@@ -1,6 +1,10 @@
 package render
 
-import kubevirtv1 "kubevirt.io/api/core/v1"
+import (
+	kubevirtv1 "kubevirt.io/api/core/v1"
+
+	"github.com/vmrender/vmrender/pkg/keys"
+)
 
 // addAccessCredentials appends the credentials that the keys of `cloudInit` name to
 // the VM's own. Passwords are set by the guest agent, which is KubeVirt's only
@@ -37,7 +41,7 @@ func (x *rendering) sshCredential(secret string) *kubevirtv1.SSHPublicKeyAccessC
 			Secret: &kubevirtv1.AccessCredentialSecretSource{SecretName: secret},
 		},
 	}
-	if x.configDrive() {
+	if x.CloudInit.Datasource == keys.ConfigDrive {
 		out.PropagationMethod.ConfigDrive = &kubevirtv1.ConfigDriveSSHPublicKeyAccessCredentialPropagation{}
 	} else {
 		out.PropagationMethod.NoCloud = &kubevirtv1.NoCloudSSHPublicKeyAccessCredentialPropagation{}

@@ -13,6 +13,7 @@ import (
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/cloudinit"
 	"github.com/vmrender/vmrender/pkg/keys"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/lifecycle"
@@ -46,7 +47,7 @@ func (x *rendering) appendDataVolumes(objects []runtime.Object) []runtime.Object
 // of earlier revisions by their labels.
 func (x *rendering) dataVolumeTemplates(g *keys.GuestData) []kubevirtv1.DataVolumeTemplateSpec {
 	if x.Lifecycle.Strategy.Traits().Pooled {
-		x.guestHash = hashOfData(g)
+		x.guestHash = cloudinit.Hash(g)
 	}
 	var out []kubevirtv1.DataVolumeTemplateSpec
 	for i := range x.Disks {

@@ -18,6 +18,7 @@ import (
 	cdiv1 "kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
+	"github.com/vmrender/vmrender/pkg/cloudinit"
 	"github.com/vmrender/vmrender/pkg/keys"
 	"github.com/vmrender/vmrender/pkg/labels"
 	"github.com/vmrender/vmrender/pkg/machine"
@@ -108,7 +109,7 @@ func (r *renderer) render(
 // guest returns the VirtualMachine, and the Secret with its user and network data,
 // or nil if they are inline.
 func (x *rendering) guest(r *renderer) (*kubevirtv1.VirtualMachine, *corev1.Secret) {
-	guest := x.guestData()
+	guest := cloudinit.Data(x.Machine, x.diags)
 	x.renewRoot(&guest)
 	rendered := x.virtualMachine(r.fragment(x.OS, x.diags), &guest)
 	vm := x.override(rendered)

@@ -1,10 +1,11 @@
-package render
+package cloudinit
 
 import (
 	"net/netip"
 	"slices"
 	"strconv"
 
+	"github.com/vmrender/vmrender/pkg/keys"
 	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -19,15 +20,15 @@ type guestNIC struct {
 // networkData returns the user's network data, or renders it from static addresses
 // in the form that the data source requires. The guest configures only the NICs in
 // it, so it lists NICs without a static address also, with DHCP, unless they have none.
-func (x *rendering) networkData() string {
-	if x.CloudInit.NetworkData != "" {
-		return x.CloudInit.NetworkData
+func networkData(m *machine.Machine, diags *source.Diagnostics) string {
+	if m.CloudInit.NetworkData != "" {
+		return m.CloudInit.NetworkData
 	}
-	if !slices.ContainsFunc(x.NICs, func(n machine.NIC) bool { return n.IsConfigured() }) {
+	if !slices.ContainsFunc(m.NICs, func(n machine.NIC) bool { return n.IsConfigured() }) {
 		return ""
 	}
-	nics := x.guestNICs()
-	if x.configDrive() {
+	nics := guestNICs(m, diags)
+	if m.CloudInit.Datasource == keys.ConfigDrive {
 		return openStackData(nics)
 	}
 	return netplanData(nics)
@@ -37,20 +38,20 @@ func (x *rendering) networkData() string {
 // e1000e NIC is alone on a PCI Express port, and libvirt assigns the first ports to
 // the NICs in their order, so the first one is enp1s0. Other NICs, and all NICs of
 // a config drive, can only be identified by their MAC address.
-func (x *rendering) guestNICs() []guestNIC {
-	nics := make([]guestNIC, 0, len(x.NICs))
+func guestNICs(m *machine.Machine, diags *source.Diagnostics) []guestNIC {
+	nics := make([]guestNIC, 0, len(m.NICs))
 	ports := 0
-	for i := range x.NICs {
-		n := &x.NICs[i]
+	for i := range m.NICs {
+		n := &m.NICs[i]
 		if n.State == "absent" {
 			continue
 		}
-		predictable := x.isOnExpressPort(n)
+		predictable := isOnExpressPort(n, m.Arch)
 		if predictable {
 			ports++
 		}
-		if n.MAC == "" && (x.configDrive() || !predictable) {
-			x.reportMissingMAC(i)
+		if n.MAC == "" && (m.CloudInit.Datasource == keys.ConfigDrive || !predictable) {
+			reportMissingMAC(m, i, diags)
 		}
 		nics = append(nics, guestNIC{NIC: n, guestName: "enp" + strconv.Itoa(ports) + "s0"})
 		if !predictable {
@@ -62,8 +63,8 @@ func (x *rendering) guestNICs() []guestNIC {
 }
 
 // isOnExpressPort reports whether the NIC is on a PCI Express port of its own.
-func (x *rendering) isOnExpressPort(n *machine.NIC) bool {
-	if x.Arch == "s390x" || n.Binding == "sriov" {
+func isOnExpressPort(n *machine.NIC, arch string) bool {
+	if arch == "s390x" || n.Binding == "sriov" {
 		return false
 	}
 	switch n.Model {
@@ -73,10 +74,10 @@ func (x *rendering) isOnExpressPort(n *machine.NIC) bool {
 	return false
 }
 
-func (x *rendering) reportMissingMAC(i int) {
-	x.diags.Errorf(x.NICs[i].Pos, rule.MissingKey, source.IndexPath(x.path("nics"), i)+".mac",
+func reportMissingMAC(m *machine.Machine, i int, diags *source.Diagnostics) {
+	diags.Errorf(m.NICs[i].Pos, rule.MissingKey, source.IndexPath(m.Path+".nics", i)+".mac",
 		"missing MAC address of the NIC %q; network data with static addresses identifies the NIC by it: "+
-			"set `mac`, or `identity.macPrefix` for the fleet", x.NICs[i].Name)
+			"set `mac`, or `identity.macPrefix` for the fleet", m.NICs[i].Name)
 }
 
 // netplan is cloud-init's network configuration, version 2

@@ -1,9 +1,10 @@
-package render
+package cloudinit
 
 import (
 	"sync"
 
 	"github.com/vmrender/vmrender/pkg/manifest"
+	"github.com/vmrender/vmrender/pkg/patch"
 	"github.com/vmrender/vmrender/pkg/source"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -55,9 +56,13 @@ func userData(c *values.CloudInit) string {
 
 // withExtra returns cloud-config with further keys merged over it.
 func withExtra(config *cloudConfig, extra *source.Node) string {
-	tree, err := treeOf(config, extra.Pos())
+	text, err := manifest.Encode(nil, config)
 	if err != nil {
 		return emptyUserData // never happens: JSON can represent all fields of the struct
+	}
+	tree, err := patch.FromJSON(text, source.At(extra.Pos()))
+	if err != nil {
+		return emptyUserData // never happens: it has just been encoded
 	}
 	if tree = source.Merge(tree, extra); len(tree.Fields) == 0 {
 		return emptyUserData
