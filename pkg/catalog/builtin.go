@@ -91,7 +91,8 @@ func (t *table) add(name, text string) {
 // users cannot open.
 func IsBuiltin(p source.Pos) bool { return strings.HasPrefix(p.File, builtinFile) }
 
-// Where returns a position for use in a message, such as "vms.yaml:3:5": of a built-in value, only the name of its file.
+// Where returns a position for use in a message, such as "vms.yaml:3:5": of a built-in value, only the name of its
+// file.
 func Where(p source.Pos) string {
 	if IsBuiltin(p) {
 		return p.File

@@ -1,5 +1,5 @@
-// Package cloudinit writes the data that cloud-init reads at the first boot of a guest, from the keys of a VM: user data
-// as cloud-config, and network data in the form that the data source requires.
+// Package cloudinit writes the data that cloud-init reads at the first boot of a guest, from the keys of a VM: user
+// data as cloud-config, and network data in the form that the data source requires.
 package cloudinit
 
 import (
