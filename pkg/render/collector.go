@@ -34,7 +34,6 @@ type Collector struct {
 	renderer renderer
 	encoding sync.Pool    // *[]byte
 	size     atomic.Int64 // bytes of all texts
-	kept     chunks       // of all texts
 	jobs     jobs
 	gates    gates
 	plans    forklift.Plans
@@ -194,7 +193,7 @@ func (c *Collector) keep(text []byte) []byte {
 	if c.size.Add(int64(len(text))); c.Full() {
 		return nil // it is never written
 	}
-	return c.kept.add(text)
+	return bytes.Clone(text)
 }
 
 // Full reports whether the output is larger than [Collector.Most]. Further VMs are not rendered, and what was
