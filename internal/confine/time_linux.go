@@ -3,7 +3,6 @@ package confine
 import (
 	"os"
 	"os/signal"
-	"strconv"
 	"syscall"
 	"time"
 )
@@ -41,7 +40,7 @@ func reportTime(report func(problem string)) {
 	signal.Notify(used, syscall.SIGXCPU)
 	go func() {
 		<-used
-		report("needs more than " + strconv.FormatUint(limit.Cur, 10) + "s" + tooSlow)
+		report(needsLonger(limit.Cur))
 		os.Exit(1)
 	}()
 }
@@ -63,9 +62,13 @@ func slow(status syscall.WaitStatus, used time.Duration) string {
 	}
 	// The system compares a number of ticks, and reports the time. They differ most on a busy computer.
 	if seconds := limit.Max; seconds <= 3600 && used >= time.Duration(seconds)*time.Second/2 {
-		return "needs more than " + (time.Duration(seconds) * time.Second).String() + tooSlow
+		return needsLonger(seconds)
 	}
 	return ""
+}
+
+func needsLonger(seconds uint64) string {
+	return "needs more than " + (time.Duration(seconds) * time.Second).String() + tooSlow
 }
 
 // Child returns the attributes of a process that ends with this one, however this one ends. The goroutine that starts
