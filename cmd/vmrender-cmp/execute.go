@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 
 	"github.com/vmrender/vmrender/internal/confine"
 	"github.com/vmrender/vmrender/pkg/report/problems"
@@ -19,7 +20,9 @@ func execute(stdout io.Writer, messages *bounded, path string, args ...string) e
 	var text bounded
 	cmd := exec.Command(path, args...)
 	cmd.Stdout, cmd.Stderr = stdout, &text
-	cmd.Env, cmd.SysProcAttr = confine.Environ(), confine.Child()
+	// Whatever this process's environment contains: the last value of a variable counts.
+	cmd.Env = append(os.Environ(), "GOMEMLIMIT="+strconv.Itoa(confine.Heap), "GOTRACEBACK=none")
+	cmd.SysProcAttr = confine.Child()
 	if err := confine.LimitTime(confine.Seconds); err != nil {
 		return err
 	}

@@ -18,7 +18,8 @@ var initialized = regexp.MustCompile(`(?m)^init (\S+) @`)
 // The process that watches a render does so before Go initializes the packages that only a render needs: all packages
 // of other modules, and those of the standard library above package os.
 func TestWatchesFirst(t *testing.T) {
-	early, late := packagesOf(t, confine.Watcher, "generate"), packagesOf(t, "parameters")
+	program := filepath.Join(build(t, "."), "vmrender-cmp")
+	early, late := packagesOf(t, program, confine.Watcher, "generate"), packagesOf(t, program, "parameters")
 	require.Contains(t, late, "kubevirt.io/api/core/v1")
 	require.NotContains(t, early, "reflect")
 	for _, path := range early {
@@ -27,10 +28,10 @@ func TestWatchesFirst(t *testing.T) {
 	}
 }
 
-// packagesOf returns the packages that the program initializes for the arguments.
-func packagesOf(t *testing.T, args ...string) []string {
+// packagesOf returns the packages that a program initializes for the arguments.
+func packagesOf(t *testing.T, program string, args ...string) []string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), filepath.Join(build(t, "."), "vmrender-cmp"), args...)
+	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Dir = t.TempDir()
 	cmd.Env = []string{"GODEBUG=inittrace=1"}
 	var stderr strings.Builder

@@ -12,25 +12,16 @@
 // Where the system cannot limit the memory, none of that happens.
 package confine
 
-import "os"
-
 // Memory is the memory of the process and of each program that it runs, in MiB. It is enough for usual
 // fleets whose manifests Argo CD accepts: 40,000 VMs in one file, with 93 MiB of manifests, need up to 202 MiB.
 const Memory = 256
 
-// Heap is the size in bytes of the heap near which the Go runtime keeps collecting garbage, before the memory is used
-// up: see [Environ].
+// Heap is the size in bytes of the heap near which the Go runtime must keep collecting garbage, before the memory is
+// used up.
 const Heap = 192 << 20
 
 // Watcher is the first argument of the process that watches another one. The command of that one follows.
 const Watcher = "watch"
-
-// Environ returns the environment of a program that this process runs. Its Go runtime collects garbage before the
-// memory is used up, and prints no stacks, whatever this process's environment contains: the last value of a variable
-// counts.
-func Environ() []string {
-	return append(os.Environ(), "GOMEMLIMIT=192MiB", "GOTRACEBACK=none")
-}
 
 // worded returns a problem of a command as a line for users.
 func worded(command, problem string) string { return "vmrender-cmp " + command + ": " + problem + "\n" }

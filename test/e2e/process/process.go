@@ -40,8 +40,8 @@ type Running struct {
 const startTimeout = 3 * time.Minute
 
 // rarely makes Go programs collect garbage less often than they do by default, up to a limit,
-// because memory is available and CPU time is not. An API server with the definitions of all layers fills 2 GiB, and its
-// collections then stop requests for seconds.
+// because memory is available and CPU time is not. An API server with the definitions of all layers
+// fills 2 GiB.
 var rarely = []string{"GOGC=400", "GOMEMLIMIT=3GiB"}
 
 // Unlimited is the environment of a program that has no limit of memory and collects garbage as Go does by default.
