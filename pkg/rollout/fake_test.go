@@ -104,6 +104,14 @@ func (p *playedCluster) settle() {
 	}, time.Minute, time.Millisecond)
 }
 
+// settling is the log of a run that may end before it asks for anything: it continues when it watches everything.
+type settling struct{ *playedCluster }
+
+func (p settling) Write(text []byte) (int, error) {
+	p.settle()
+	return len(text), nil
+}
+
 // put creates an object, or updates it if it exists.
 func (p *playedCluster) put(resource schema.GroupVersionResource, apiVersion, kind string, object any) {
 	text, err := json.Marshal(object)

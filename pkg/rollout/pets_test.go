@@ -146,7 +146,9 @@ func TestFailingSnapshotStopsBeforeTheRestart(t *testing.T) {
 	finish(p, func() string { return phase.Load().(string) })
 	of := maintenance(t, "", "db", "web")
 	of.Pets.Snapshots = []string{"db"}
-	require.EqualError(t, p.Rollout(t.Context(), of, atNoon(new(bytes.Buffer))),
+	o := atNoon(new(bytes.Buffer))
+	o.Log = settling{p}
+	require.EqualError(t, p.Rollout(t.Context(), of, o),
 		"db: snapshot db-pre-restart-20 failed: no snapshot class"+
 			"; the next window takes another; no other VirtualMachine is restarted")
 	require.Empty(t, p.asked())
