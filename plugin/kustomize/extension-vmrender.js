@@ -1429,13 +1429,14 @@
     );
   }
 
-  const Row = ({ of }) =>
+  // Row shows a VM; other stands where there is no verdict of it.
+  const Row = ({ of, other }) =>
     h(
       'tr',
       null,
       h('th', { scope: 'row' }, of.id),
       h('td', null, of.state),
-      h('td', null, of.verdict ? h(Level, { of: of.verdict }) : ''),
+      h('td', null, of.verdict ? h(Level, { of: of.verdict }) : other),
       h('td', null, h(Items, { of: of.waits })),
     );
 
@@ -1444,6 +1445,7 @@
     const managed = useLoaded(() => fetchManaged(application), idOf(application), version(application));
     const all = machinesOf(application, tree, managed.value);
     const isOpen = all.some((m) => m.verdict && m.verdict.low !== m.verdict.high);
+    const other = managed.error ? 'unknown' : managed.value ? '' : 'Loading…';
     if (!all.length)
       return h(
         Page,
@@ -1458,7 +1460,7 @@
       managed.error ? h(Failure, { text: managed.error }) : null,
       h(Table, {
         heads: ['VM', 'State', 'Pending change', 'Waits for'],
-        rows: all.map((m) => h(Row, { key: m.id, of: m })),
+        rows: all.map((m) => h(Row, { key: m.id, of: m, other })),
       }),
       isOpen ? h(Settle, { application }) : null,
     );

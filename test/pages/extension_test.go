@@ -300,6 +300,18 @@ func TestExtensionView(t *testing.T) {
 			require.Contains(t, rows[2], "lifecycle: {removal: approved}")
 			require.Contains(t, rows[3], "approve: 1111-2222")
 			requireNoSecret(b)
+
+			eval[any](b, `(() => {
+				const p = JSON.parse(JSON.stringify(played));
+				window.fetch = () => new Promise(() => {});
+				p.application.metadata.name = 'other';
+				show(draw(p));
+				return null;
+			})()`)
+			b.wait(`document.querySelectorAll('tbody tr').length === 3`)
+			for _, row := range eval[[]string](b, `[...document.querySelectorAll('tbody tr')].map((e) => e.innerText)`) {
+				require.Contains(t, row, "Loading", "not yet known is not unchanged")
+			}
 		})
 	}
 }
