@@ -4,11 +4,9 @@ package machine
 
 import (
 	"maps"
-	"net/netip"
 	"slices"
 	"strings"
 
-	"github.com/vmrender/vmrender/pkg/approval"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/patch"
@@ -145,94 +143,6 @@ type Hardware struct {
 	HostDevices []values.Device
 }
 
-// DiskKind is the kind of volume that provides a disk's content.
-type DiskKind uint8
-
-// The kinds of disks.
-const (
-	DiskDataVolume    DiskKind = iota // a PVC of the VM that CDI fills
-	DiskClaim                         // an existing PersistentVolumeClaim, or that of an existing DataVolume
-	DiskContainerDisk                 // a container image
-	DiskEmpty                         // scratch space
-	DiskEjected                       // a CD-ROM drive without a medium
-	DiskFiles                         // files that Kubernetes or KubeVirt provides: a ConfigMap, Secret, …
-	DiskGuestData                     // the data of cloud-init, or the answer file
-	DiskVolume                        // a volume in the form of KubeVirt
-)
-
-// Disk is one disk with all values resolved.
-type Disk struct {
-	Name   string // key under `disks`
-	Volume string // name of disk and volume: "rootdisk" for root, unless it is given
-	Kind   DiskKind
-	// Claim is the name of the DataVolume, with the number of its revision, or of what exists.
-	Claim  string
-	Source catalog.Source // `image` already looked up
-	Size   string         // quantity; empty if the source determines it
-	// StorageClass is the name in the cluster, or empty for its default.
-	StorageClass  string
-	AccessMode    string
-	VolumeMode    string
-	Bus           string // empty with a preference
-	Type          string // disk, cdrom or lun
-	BootOrder     *uint
-	Cache         string
-	IO            string
-	Serial        string
-	ReadOnly      bool
-	Shareable     bool
-	Hotpluggable  bool
-	Preallocation *bool
-	// PVC is true if the DataVolume has CDI's `pvc`, which is in its patch, instead of `storage`. Size, class and modes
-	// are then those of the patch.
-	PVC bool
-	// Keep is true if the DataVolume is a separate object that survives the VM. Otherwise the VM owns it.
-	Keep     bool
-	ExpandTo string // quantity; empty if the disk keeps its size
-	// Revision is the number of the claim, or 0 if it is not set. A number above 1 is part of the claim's name.
-	Revision uint
-	Migrated bool // a migration from vSphere fills the claim
-	// Labels are the user's labels of the DataVolume, for its claim: those of the VM, and over them its own.
-	Labels map[string]string
-	Pos    source.Pos
-
-	Overrides  *source.Node // merge patch on KubeVirt's disk, or nil
-	DataVolume *source.Node // merge patch on the DataVolume, or nil
-}
-
-// KeyPath returns the path of a key of the disk, such as "disks.root.size". Without a key it is that of the disk.
-func (d *Disk) KeyPath(key string) string {
-	if key == "" {
-		return "disks." + d.Name
-	}
-	return "disks." + d.Name + "." + key
-}
-
-// Filesystem is a directory of the cluster that the guest mounts. Exactly one key of the value is set.
-type Filesystem struct {
-	Name string // of the tag, and of the volume
-	values.Filesystem
-}
-
-// NIC is one NIC with all values resolved: Network is "pod" if it was not set, Name, Binding and Model are what they
-// are by default, Model empty with a preference and for bindings without a model.
-type NIC struct {
-	values.NIC
-	Pod        bool    // attached to the pod network
-	Unnumbered bool    // the guest gives it no address: neither IP nor one from DHCP
-	NAD        string  // otherwise attached to this NetworkAttachmentDefinition, namespace/name
-	Routes     []Route // with `default` resolved
-	Pos        source.Pos
-
-	Written *source.Node // as the user wrote it; nil for the default NIC
-}
-
-// Route is one static route; [values.Route] with `default` resolved to a prefix.
-type Route struct {
-	To  netip.Prefix
-	Via netip.Addr
-}
-
 // CloudInit is cloud-init with templates expanded. Either UserData is set, or
 // the keys that generate it, never both.
 type CloudInit struct {
@@ -284,55 +194,6 @@ type Object struct {
 	Key      string // under `objects`
 	Name     string
 	Manifest *source.Node // a map with apiVersion and kind
-}
-
-// Lifecycle specifies what happens after a change, with all values resolved.
-type Lifecycle struct {
-	Strategy       values.Strategy // [values.InPlace] for pets
-	KeepDisks      bool
-	Removal        values.Removal // empty for the default
-	Unprotected    bool           // whether nothing protects the VM from deletion, or checks that it is protected
-	Protect        bool
-	SnapshotBefore bool         // of pets
-	Ansible        *Ansible     // of pets; nil if there is no job
-	Maintenance    *Maintenance // of pets; nil if there is none
-	Snapshots      *Snapshots   // of pets, on a schedule; nil if there are none
-	Power          *Power       // of pets; nil if only users start and stop the VM
-	// RestoreFrom is a restore of a pet, with the token only if there is one; nil if there is none.
-	RestoreFrom    *approval.Restore
-	MaxUnavailable values.IntOrPercent
-	// ProgressDeadlineSeconds limits each step of a rollout; 0 if it is not set.
-	ProgressDeadlineSeconds int
-	KeepOld                 int   // number of root disks of earlier revisions to keep
-	Replicas                int32 // of a pool
-
-	// Parts of KubeVirt's pool, as written, or nil if unset.
-	ScaleInStrategy, Autohealing, UpdateStrategy *source.Node
-}
-
-// Ansible is a job that runs after a change: a job template of Ansible
-// Automation Platform, or an image with a playbook.
-type Ansible struct {
-	Template        string
-	Image, Playbook string
-	Secret          string
-	ExtraVars       map[string]any // values as in JSON
-	Schedule        *Times         // nil if it runs after changes only
-}
-
-// Patches reports whether a CronJob of Ansible belongs to the VM.
-func (lc *Lifecycle) Patches() bool { return lc.Ansible != nil && lc.Ansible.Schedule != nil }
-
-// Cattle reports whether the VM is recreated instead of updated in place.
-func (lc *Lifecycle) Cattle() bool { return !lc.Strategy.Traits().Pet }
-
-// Restores reports whether the VM is restored from a snapshot.
-func (lc *Lifecycle) Restores() bool { return lc.RestoreFrom != nil && lc.RestoreFrom.Token != "" }
-
-// Hooks reports whether a Job with vmrender's own image belongs to the VM.
-func (lc *Lifecycle) Hooks() bool {
-	return lc.Strategy.Traits().Job || lc.SnapshotBefore || lc.Maintenance != nil || lc.Snapshots != nil ||
-		lc.Power != nil || lc.Restores()
 }
 
 // AnnotationPos returns the position of an annotation of the VirtualMachine,
@@ -388,36 +249,11 @@ type Dependency struct {
 	Pos             source.Pos
 }
 
-// IsConfigured reports whether network data says which address the guest gives the NIC, or that it gives it none.
-func (n *NIC) IsConfigured() bool { return n.IP != "" || n.Unnumbered }
-
-// At returns the position of a key of the NIC, or of the NIC if it is not set.
-func (n *NIC) At(key string) source.Pos {
-	if v := n.Written.Get(key); v != nil {
-		return v.Pos()
-	}
-	return n.Pos
-}
-
-// nicPaths are the paths of the first NICs, which most VMs do not exceed.
-var nicPaths = [...]string{"nics[0]", "nics[1]", "nics[2]", "nics[3]"}
-
-// NICPath returns the path of the i-th NIC below the VM's, such as "nics[0]".
-func NICPath(i int) string {
-	if i < len(nicPaths) {
-		return nicPaths[i]
-	}
-	return source.IndexPath("nics", i)
-}
-
 // Given is what the values of an adopted VM say of its size. What they leave out is not rendered.
 type Given struct {
 	CPU    values.CPU
 	Memory values.Memory
 }
-
-// Writes reports whether the guest can write to a disk.
-func (d *Disk) Writes() bool { return !d.ReadOnly && d.Type != "cdrom" }
 
 // Kind returns the kind with its group, in the form of `policy.objects`: "apps/Deployment", or "Pod" of the core group.
 func (o *Object) Kind() string {
@@ -428,9 +264,3 @@ func (o *Object) Kind() string {
 	}
 	return group + "/" + kind
 }
-
-// The volumes with the guest's data, unless a disk with the data has another name.
-const (
-	CloudInitVolume = "cloudinitdisk"
-	SysprepVolume   = "sysprep"
-)
