@@ -486,6 +486,7 @@ var rooms = []room{
 	// These are for tests only: no room may import them.
 	{dir: "internal/golden"},
 	{dir: "internal/docblocks", ours: []string{"internal/lazyregexp"}},
+	{dir: "internal/fleettest", ours: []string{"pkg/fleet", "pkg/inventory", "pkg/machine", "pkg/source"}, reach: argocd},
 	{dir: "internal/fleetgen", ours: []string{"pkg/approval", "schema"}, reach: join(cluster, argocd)},
 	{dir: "internal/style"},
 	{

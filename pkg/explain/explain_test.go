@@ -4,50 +4,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/fleettest"
 	"github.com/vmrender/vmrender/pkg/explain"
 	"github.com/vmrender/vmrender/pkg/fleet"
-	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// unpack writes the files of an archive to a temporary directory.
-func unpack(t testing.TB, a *txtar.Archive) string {
-	t.Helper()
-	dir := t.TempDir()
-	require.NoError(t, txtar.Write(a, dir))
-	return dir
-}
-
-// relative returns diagnostics as lines, with paths relative to dir.
-func relative(diags *source.Diagnostics, dir string) []string {
-	var out []string
-	for _, d := range diags.Sorted() {
-		out = append(out, strings.ReplaceAll(d.String(), dir+"/", ""))
-	}
-	return out
-}
-
-// plainHeader is the header of a fleet without anything special.
-const plainHeader = `apiVersion: vmrender.io/v1alpha1
-kind: Fleet
-metadata: {name: f}
-target: {image: registry.example.com/vmrender:1}
-defaults: {namespace: ns, os: linux, flavor: small, disks: {root: {source: {dataSource: images/golden}}}}
-`
-
-// files returns the directory of a fleet with a default header and the files of an
-// archive.
-func files(t *testing.T, archive string) string {
-	t.Helper()
-	a := txtar.Parse([]byte(archive))
-	a.Files = append([]txtar.File{{Name: "fleet.yaml", Data: []byte(plainHeader)}}, a.Files...)
-	return unpack(t, a)
-}
-
 func TestExplainOne(t *testing.T) {
-	dir := files(t, `-- x.yaml --
+	dir := fleettest.Dir(t, `-- x.yaml --
 vms: {a: {cpu: 2, nics: [pod, ns/lan]}, pool: {replicas: 2}, b: {namespace: other, labels: {}}, twin: {memory: 4Gi}}
 -- y.yaml --
 vms: {twin: {replicas: 2}}
@@ -58,7 +23,7 @@ vms: {twin: {replicas: 2}}
 		for _, v := range values {
 			out = append(out, v.Key+"="+v.Value)
 		}
-		return strings.Join(out, " "), relative(diags, dir)
+		return strings.Join(out, " "), fleettest.Problems(diags, dir)
 	}
 	for args, want := range map[string]string{
 		"a nics": "nics[0]=pod nics[0].name=default nics[0].binding=masquerade nics[0].model=virtio " +

@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/fleettest"
 	"github.com/vmrender/vmrender/internal/golden"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/source"
@@ -20,23 +21,6 @@ import (
 
 const plainHeader = "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\n" +
 	"defaults: {namespace: ns, os: linux, flavor: small}\ntarget: {}\n"
-
-// unpack writes the files of an archive to a temporary directory.
-func unpack(t testing.TB, a *txtar.Archive) string {
-	t.Helper()
-	dir := t.TempDir()
-	require.NoError(t, txtar.Write(a, dir))
-	return dir
-}
-
-// relative returns diagnostics as lines, with paths relative to dir.
-func relative(diags *source.Diagnostics, dir string) []string {
-	var out []string
-	for _, d := range diags.Sorted() {
-		out = append(out, strings.ReplaceAll(d.String(), dir+"/", ""))
-	}
-	return out
-}
 
 // part reads a path of a fleet in dir. It returns the VMs as "namespace/name", sorted,
 // and the problems.
@@ -51,7 +35,7 @@ func part(t *testing.T, dir, path string, opts fleet.Options) (vms, problems []s
 		vms = append(vms, cmp.Or(e.VM.Namespace, f.Namespace)+"/"+e.Name)
 	})
 	slices.Sort(vms)
-	return vms, relative(&diags, dir)
+	return vms, fleettest.Problems(&diags, dir)
 }
 
 // TestInherit shows the origin of every effective value for one VM of each archive. The
@@ -79,7 +63,7 @@ func TestInherit(t *testing.T) {
 
 func explain(t *testing.T, a *txtar.Archive) string {
 	t.Helper()
-	dir := unpack(t, a)
+	dir := fleettest.Unpack(t, a)
 	opts := fleet.Options{Namespace: "ns"}
 	overlay := filepath.Join(dir, ".overlay.yaml")
 	if _, err := os.Stat(overlay); err == nil {
@@ -87,7 +71,7 @@ func explain(t *testing.T, a *txtar.Archive) string {
 	}
 	diags := new(source.Diagnostics)
 	found := fleet.Open(dir, opts, diags).Named("it")
-	require.Empty(t, relative(diags, dir))
+	require.Empty(t, fleettest.Problems(diags, dir))
 	require.Len(t, found, 1)
 	var out strings.Builder
 	for _, e := range found[0].Explained() {

@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/fleettest"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/source"
 )
@@ -38,7 +39,7 @@ flavor: large
 vms: {web: {memory: 9Gi}}
 `
 
-func enter(t *testing.T) { t.Chdir(unpack(t, txtar.Parse([]byte(spread)))) }
+func enter(t *testing.T) { t.Chdir(fleettest.Unpack(t, txtar.Parse([]byte(spread)))) }
 
 func openPart(t *testing.T, path string) *fleet.Fleet {
 	t.Helper()

@@ -7,12 +7,13 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/fleettest"
 	"github.com/vmrender/vmrender/pkg/fleet"
 )
 
 // A change is shown at the value that makes it, wherever it is inherited from.
 func TestPlaces(t *testing.T) {
-	dir := unpack(t, txtar.Parse([]byte(`
+	dir := fleettest.Unpack(t, txtar.Parse([]byte(`
 -- fleet.yaml --
 # The site.
 apiVersion: vmrender.io/v1alpha1

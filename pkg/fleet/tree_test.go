@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/fleettest"
 	"github.com/vmrender/vmrender/pkg/fleet"
 )
 
@@ -59,7 +60,7 @@ vms: {above: {}}
 `
 
 func TestTree(t *testing.T) {
-	dir := unpack(t, txtar.Parse([]byte(site)))
+	dir := fleettest.Unpack(t, txtar.Parse([]byte(site)))
 	t.Chdir(filepath.Join(dir, "site", "prod", "db"))
 	all := []string{"ns/top", "prod/db", "prod/kept", "prod/web"}
 	for path, want := range map[string][]string{
@@ -85,7 +86,7 @@ func TestTree(t *testing.T) {
 }
 
 func TestNoTree(t *testing.T) {
-	dir := unpack(t, txtar.Parse([]byte(site)))
+	dir := fleettest.Unpack(t, txtar.Parse([]byte(site)))
 	for path, want := range map[string]string{
 		"above":                "no fleet.yaml here or above",
 		"above/x.yaml":         "no fleet.yaml here or above",
@@ -128,7 +129,7 @@ func TestLinks(t *testing.T) {
 		"a text file":       {"site/prod/notes", "../notes.txt", "site", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := unpack(t, txtar.Parse([]byte(site+"-- site/prod/web.txt --\nvms: {linked: {}}\n")))
+			dir := fleettest.Unpack(t, txtar.Parse([]byte(site+"-- site/prod/web.txt --\nvms: {linked: {}}\n")))
 			require.NoError(t, os.Symlink(test.target, filepath.Join(dir, test.link)))
 			_, problems := part(t, dir, filepath.Join(dir, test.path), fleet.Options{})
 			if test.want == "" {
@@ -143,7 +144,7 @@ func TestLinks(t *testing.T) {
 }
 
 func TestLinkedHeader(t *testing.T) {
-	dir := unpack(t, txtar.Parse([]byte("-- out.yaml --\nsecret: text\n-- site/vms.yaml --\nvms: {a: {}}\n")))
+	dir := fleettest.Unpack(t, txtar.Parse([]byte("-- out.yaml --\nsecret: text\n-- site/vms.yaml --\nvms: {a: {}}\n")))
 	require.NoError(t, os.Symlink("../out.yaml", filepath.Join(dir, "site/fleet.yaml")))
 	_, problems := part(t, dir, filepath.Join(dir, "site"), fleet.Options{})
 	const want = "site/fleet.yaml: symbolic link leaves the fleet's root; only files below it are read"
@@ -151,7 +152,7 @@ func TestLinkedHeader(t *testing.T) {
 }
 
 func TestStrangeFiles(t *testing.T) {
-	dir := unpack(t, txtar.Parse([]byte("-- fleet.yaml --\n"+plainHeader+"-- a.yaml --\nvms: {a: {}}\n")))
+	dir := fleettest.Unpack(t, txtar.Parse([]byte("-- fleet.yaml --\n"+plainHeader+"-- a.yaml --\nvms: {a: {}}\n")))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "directory.yaml"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "large.yaml"), nil, 0o600))
 	require.NoError(t, os.Truncate(filepath.Join(dir, "large.yaml"), 32<<20+1))
@@ -167,7 +168,7 @@ func TestIgnoreGlobs(t *testing.T) {
 		"../x":      "leaves the fleet's root",
 		"a/../../x": "leaves the fleet's root",
 	} {
-		dir := unpack(t, txtar.Parse([]byte("-- fleet.yaml --\n"+plainHeader+"ignore: ["+glob+"]\nvms: {a: {}}\n")))
+		dir := fleettest.Unpack(t, txtar.Parse([]byte("-- fleet.yaml --\n"+plainHeader+"ignore: ["+glob+"]\nvms: {a: {}}\n")))
 		_, problems := part(t, dir, dir, fleet.Options{})
 		require.Len(t, problems, 1)
 		require.Regexp(t, `^fleet\.yaml:6:10: ignore: .*`+want, problems[0])

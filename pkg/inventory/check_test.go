@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/internal/fleettest"
 )
 
 func TestDuplicates(t *testing.T) {
@@ -22,11 +24,11 @@ func TestDuplicates(t *testing.T) {
 			`duplicate IP address "10.0.0.1"`,
 		},
 	} {
-		_, problems := load(t, test.values)
+		_, problems := fleettest.Load(t, test.values)
 		require.Len(t, problems, 1, test.values)
 		require.Contains(t, problems[0], test.want)
 	}
-	_, problems := load(t, `vms: {a: {}, b: {namespace: other}}
+	_, problems := fleettest.Load(t, `vms: {a: {}, b: {namespace: other}}
 ---
 namespace: other
 vms: {a: {}}
@@ -60,7 +62,7 @@ func TestSelectors(t *testing.T) {
 			"",
 		},
 	} {
-		_, problems := load(t, "vms: {"+test.vms+"}\n")
+		_, problems := fleettest.Load(t, "vms: {"+test.vms+"}\n")
 		if test.want == "" {
 			require.Empty(t, problems, test.vms)
 			continue
@@ -122,7 +124,7 @@ func TestSharedClaims(t *testing.T) {
 		{"once", "{a: {disks: {data: 1Gi, y: {" + own + "}}}}", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, problems := load(t, "vms: "+test.values+"\n")
+			_, problems := fleettest.Load(t, "vms: "+test.values+"\n")
 			if test.want == "" {
 				require.Empty(t, problems)
 				return
@@ -142,7 +144,7 @@ func TestWaveProblems(t *testing.T) {
 
 		"vms: {a: {wave: 5}, b: {dependsOn: [a], wave: 5}}\n": "wave 5 is not after what it depends on; expected at least 6",
 	} {
-		_, problems := load(t, values)
+		_, problems := fleettest.Load(t, values)
 		require.Len(t, problems, 1, values)
 		require.Contains(t, problems[0], want)
 	}

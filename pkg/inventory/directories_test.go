@@ -6,6 +6,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/fleettest"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/inventory"
 )
@@ -30,7 +31,7 @@ vms: {web: {}}
 `
 
 func TestDirectories(t *testing.T) {
-	t.Chdir(unpack(t, txtar.Parse([]byte(spread))))
+	t.Chdir(fleettest.Unpack(t, txtar.Parse([]byte(spread))))
 	for part, want := range map[string][]string{
 		"site":           {"site/lab", "site/lab-b", "site/prod/db", "site/prod/web"},
 		"site/prod":      {"site/prod/db", "site/prod/web"},

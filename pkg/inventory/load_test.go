@@ -9,77 +9,14 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/fleettest"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/inventory"
-	"github.com/vmrender/vmrender/pkg/machine"
 	"github.com/vmrender/vmrender/pkg/rule"
-	"github.com/vmrender/vmrender/pkg/source"
 )
 
-// unpack writes the files of an archive to a temporary directory.
-func unpack(t testing.TB, a *txtar.Archive) string {
-	t.Helper()
-	dir := t.TempDir()
-	require.NoError(t, txtar.Write(a, dir))
-	return dir
-}
-
-// relative returns diagnostics as lines, with paths relative to dir.
-func relative(diags *source.Diagnostics, dir string) []string {
-	var out []string
-	for _, d := range diags.Sorted() {
-		out = append(out, strings.ReplaceAll(d.String(), dir+"/", ""))
-	}
-	return out
-}
-
-// load loads a fleet from the content of a values file and a default header.
-func load(t testing.TB, values string) ([]*machine.Machine, []string) {
-	t.Helper()
-	const header = `apiVersion: vmrender.io/v1alpha1
-kind: Fleet
-metadata: {name: f}
-target: {image: i}
-defaults: {namespace: ns, os: linux, flavor: small, disks: {root: {source: {dataSource: images/golden}}}}
-`
-	dir := unpack(t, &txtar.Archive{Files: []txtar.File{
-		{Name: "fleet.yaml", Data: []byte(header)},
-		{Name: "vms.yaml", Data: []byte(values)},
-	}})
-	f, diags := inventory.Load(dir, fleet.Options{})
-	return f.Machines, relative(diags, dir)
-}
-
-// plainHeader is the header of a fleet without anything special.
-const plainHeader = `apiVersion: vmrender.io/v1alpha1
-kind: Fleet
-metadata: {name: f}
-target: {image: registry.example.com/vmrender:1}
-defaults: {namespace: ns, os: linux, flavor: small, disks: {root: {source: {dataSource: images/golden}}}}
-`
-
-// files returns the directory of a fleet with a default header and the files of an
-// archive.
-func files(t *testing.T, archive string) string {
-	t.Helper()
-	a := txtar.Parse([]byte(archive))
-	a.Files = append([]txtar.File{{Name: "fleet.yaml", Data: []byte(plainHeader)}}, a.Files...)
-	return unpack(t, a)
-}
-
-// part loads a path of a fleet in dir. It returns the VMs as "namespace/name", and the
-// problems.
-func part(t *testing.T, dir, path string, opts fleet.Options) (machines, problems []string) {
-	t.Helper()
-	f, diags := inventory.Load(path, opts)
-	for _, m := range f.Machines {
-		machines = append(machines, m.Namespace+"/"+m.Name)
-	}
-	return machines, relative(diags, dir)
-}
-
 func TestWaves(t *testing.T) {
-	machines, problems := load(t, `
+	machines, problems := fleettest.Load(t, `
 vms:
   app: {dependsOn: [db]}
   db: {wave: 3}
@@ -96,7 +33,7 @@ vms:
 }
 
 func TestSelection(t *testing.T) {
-	dir := files(t, `-- x.yaml --
+	dir := fleettest.Dir(t, `-- x.yaml --
 vms: {a: {}, pool: {replicas: 2}, pool-1x: {}}
 -- y.yaml --
 namespace: other
@@ -121,7 +58,7 @@ vms: {a: {}, b: {dependsOn: [a]}}
 			if vms != "" {
 				opts.VMs = strings.Split(vms, ",")
 			}
-			machines, problems := part(t, dir, dir, opts)
+			machines, problems := fleettest.Names(t, dir, dir, opts)
 			if strings.HasPrefix(want, "unknown") {
 				require.NotEmpty(t, problems)
 				require.Contains(t, strings.Join(problems, "\n"), want)
@@ -135,8 +72,9 @@ vms: {a: {}, b: {dependsOn: [a]}}
 
 // TestOrder proves that VMs are sorted by wave, then namespace, then name.
 func TestOrder(t *testing.T) {
-	dir := files(t, "-- x.yaml --\nvms: {z: {}, b: {dependsOn: [z]}, a: {wave: -1}, c: {namespace: aa, wave: 1}}\n")
-	machines, problems := part(t, dir, dir, fleet.Options{})
+	dir := fleettest.Dir(t,
+		"-- x.yaml --\nvms: {z: {}, b: {dependsOn: [z]}, a: {wave: -1}, c: {namespace: aa, wave: 1}}\n")
+	machines, problems := fleettest.Names(t, dir, dir, fleet.Options{})
 	require.Empty(t, problems)
 	require.Equal(t, []string{"ns/a", "ns/z", "aa/c", "ns/b"}, machines)
 }
@@ -152,8 +90,8 @@ func TestEmptyFleets(t *testing.T) {
 		"allowEmpty: true\nvms: ~\n":                  "",
 		"allowEmpty: true\nvms: {a: {replicas: 0}}\n": "",
 	} {
-		dir := unpack(t, txtar.Parse([]byte("-- fleet.yaml --\n"+plainHeader+header)))
-		_, problems := part(t, dir, dir, fleet.Options{})
+		dir := fleettest.Unpack(t, txtar.Parse([]byte("-- fleet.yaml --\n"+fleettest.Header+header)))
+		_, problems := fleettest.Names(t, dir, dir, fleet.Options{})
 		if want == "" {
 			require.Empty(t, problems, header)
 			continue
@@ -173,7 +111,7 @@ func TestHookWarnings(t *testing.T) {
   e: {dependsOn: [c]}
 `
 	warnings := func(target, vms string) []string {
-		dir := unpack(t, &txtar.Archive{Files: []txtar.File{
+		dir := fleettest.Unpack(t, &txtar.Archive{Files: []txtar.File{
 			{Name: "fleet.yaml", Data: []byte("apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\n" +
 				"target: {" + target + "}\ndefaults: {namespace: ns, os: fedora, flavor: small}\n")},
 			{Name: "vms.yaml", Data: []byte(vms)},
@@ -181,7 +119,7 @@ func TestHookWarnings(t *testing.T) {
 		_, diags := inventory.Load(dir, fleet.Options{})
 		require.Equal(t, diags.HasErrors(), diags.HasRule(rule.DefaultImage), "the only error")
 		var out []string
-		for _, w := range relative(diags, dir) {
+		for _, w := range fleettest.Problems(diags, dir) {
 			place, path, _ := strings.Cut(strings.Replace(w, ": warning:", ":", 1), ": ")
 			path, _, _ = strings.Cut(path, ":")
 			out = append(out, place+" "+path)

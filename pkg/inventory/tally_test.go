@@ -8,6 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/fleettest"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
@@ -29,9 +30,9 @@ vms:
 // visited returns the problems of a fleet with a bound of VMs, and the number of VMs that were decided.
 func visited(t *testing.T, files string, opts fleet.Options) (problems []string, vms int) {
 	t.Helper()
-	dir := unpack(t, txtar.Parse([]byte(boundedFleet+files)))
+	dir := fleettest.Unpack(t, txtar.Parse([]byte(boundedFleet+files)))
 	_, diags := inventory.Visit(dir, opts, func(*machine.Machine, *source.Diagnostics) { vms++ })
-	return relative(diags, dir), vms
+	return fleettest.Problems(diags, dir), vms
 }
 
 // The VMs of a render have a bound, and those that take longer count several times. Beyond it, none is decided. The
@@ -87,10 +88,10 @@ func TestMostVMsInAnyOrder(t *testing.T) {
 		fmt.Fprintf(&files, "-- more/%d.yaml --\nvms: {w%[1]d: {replicas: 100}}\n", i)
 	}
 	for _, jobs := range []int{1, 2, 8} {
-		dir := unpack(t, txtar.Parse([]byte(boundedFleet+files.String())))
+		dir := fleettest.Unpack(t, txtar.Parse([]byte(boundedFleet+files.String())))
 		_, diags := inventory.Visit(dir, fleet.Options{MostVMs: 1500, Jobs: jobs}, nil)
 		require.Equal(t, []string{"vms.yaml:302:3: vms.v300: 1502 VMs up to this one are too many for one Application; " +
-			"expected at most 1500; divide the fleet among several Applications"}, relative(diags, dir))
+			"expected at most 1500; divide the fleet among several Applications"}, fleettest.Problems(diags, dir))
 	}
 }
 

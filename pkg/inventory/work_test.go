@@ -8,6 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/fleettest"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/inventory"
 )
@@ -24,9 +25,9 @@ vms:
 
 func problemsOf(t *testing.T, vms string, jobs int) []string {
 	t.Helper()
-	dir := unpack(t, txtar.Parse([]byte(greedyFleet+vms)))
+	dir := fleettest.Unpack(t, txtar.Parse([]byte(greedyFleet+vms)))
 	_, diags := inventory.Load(dir, fleet.Options{Jobs: jobs})
-	return relative(diags, dir)
+	return fleettest.Problems(diags, dir)
 }
 
 // The templates of a fleet have one budget, and one problem, however many VMs are resolved at the same time, and

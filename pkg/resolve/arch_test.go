@@ -6,6 +6,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/fleettest"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
@@ -103,12 +104,12 @@ func TestArchitectures(t *testing.T) {
 // inFleet resolves one VM "it" with the given keys, in a fleet with the given keys.
 func inFleet(t *testing.T, header, keys string, opts fleet.Options) ([]*machine.Machine, []string) {
 	t.Helper()
-	dir := unpack(t, &txtar.Archive{Files: []txtar.File{
+	dir := fleettest.Unpack(t, &txtar.Archive{Files: []txtar.File{
 		{Name: "fleet.yaml", Data: []byte("apiVersion: vmrender.io/v1alpha1\nkind: Fleet\nmetadata: {name: f}\n" + header)},
 		{Name: "vms.yaml", Data: []byte("vms: {it: {flavor: medium, namespace: ns, " + keys + "}}\n")},
 	}})
 	f, diags := inventory.Load(dir, opts)
-	return f.Machines, relative(diags, dir)
+	return f.Machines, fleettest.Problems(diags, dir)
 }
 
 // On a cluster that is not OpenShift, nothing refers to features of OpenShift.

@@ -8,14 +8,16 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/fleettest"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/inventory"
 )
 
 // TestInheritedFlavor checks which VMs have the name of an inherited flavor: those with a part of its size.
 func TestInheritedFlavor(t *testing.T) {
-	machines, problems := load(t, "defaults: {flavor: small}\nvms: {a: {cpu: 3, memory: 3Gi}, b: {memory: 3Gi}, "+
-		"c: {cpu: {model: x}, memory: 3Gi}, d: {cpu: {cores: 3}, memory: {guest: 3Gi}}, e: {flavor: medium}}\n")
+	machines, problems := fleettest.Load(t,
+		"defaults: {flavor: small}\nvms: {a: {cpu: 3, memory: 3Gi}, b: {memory: 3Gi}, "+
+			"c: {cpu: {model: x}, memory: 3Gi}, d: {cpu: {cores: 3}, memory: {guest: 3Gi}}, e: {flavor: medium}}\n")
 	require.Empty(t, problems)
 	got := map[string]string{}
 	for _, m := range machines {
@@ -48,23 +50,24 @@ func colliding(t *testing.T) (a, b string) {
 
 func TestDerivedMACs(t *testing.T) {
 	a, b := colliding(t)
-	dir := unpack(t, txtar.Parse([]byte("-- fleet.yaml --\n"+plainHeader+"identity: {macPrefix: \"02:a1:b2\"}\n"+
-		"-- x.yaml --\nvms: {"+a+": {}, other: {}}\n-- y.yaml --\nvms: {"+b+": {}}\n")))
+	dir := fleettest.Unpack(t, txtar.Parse([]byte(
+		"-- fleet.yaml --\n"+fleettest.Header+"identity: {macPrefix: \"02:a1:b2\"}\n"+
+			"-- x.yaml --\nvms: {"+a+": {}, other: {}}\n-- y.yaml --\nvms: {"+b+": {}}\n")))
 	f, diags := inventory.Load(dir+"/x.yaml", fleet.Options{})
-	require.Empty(t, relative(diags, dir))
+	require.Empty(t, fleettest.Problems(diags, dir))
 	sum := macSuffix("other")
 	require.Equal(t, fmt.Sprintf("02:a1:b2:%02x:%02x:%02x", sum[0], sum[1], sum[2]), f.Machines[0].NICs[0].MAC)
 	_, diags = inventory.Load(dir, fleet.Options{})
-	problems := relative(diags, dir)
+	problems := fleettest.Problems(diags, dir)
 	require.Len(t, problems, 1)
 	require.Contains(t, problems[0], "duplicate MAC address \"02:a1:b2:")
 }
 
 func TestIdentityOff(t *testing.T) {
-	dir := unpack(t, txtar.Parse([]byte("-- fleet.yaml --\n"+plainHeader+
+	dir := fleettest.Unpack(t, txtar.Parse([]byte("-- fleet.yaml --\n"+fleettest.Header+
 		"identity: {uuid: false, serial: false}\nvms: {a: {}}\n")))
 	f, diags := inventory.Load(dir, fleet.Options{})
-	require.Empty(t, relative(diags, dir))
+	require.Empty(t, fleettest.Problems(diags, dir))
 	require.Empty(t, f.Machines[0].Firmware.UUID)
 	require.Empty(t, f.Machines[0].Firmware.Serial)
 	require.Empty(t, f.Machines[0].NICs[0].MAC)

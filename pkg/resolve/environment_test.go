@@ -7,6 +7,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/fleettest"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
@@ -45,7 +46,7 @@ func inEnvironment(t *testing.T, part string, overlays ...string) (map[string]*m
 		archive.Files = append(archive.Files, txtar.File{Name: name, Data: []byte(text + "\n")})
 		opts.Overlays = append(opts.Overlays, name)
 	}
-	dir := unpack(t, archive)
+	dir := fleettest.Unpack(t, archive)
 	for i := range opts.Overlays {
 		opts.Overlays[i] = dir + "/" + opts.Overlays[i]
 	}
@@ -54,7 +55,7 @@ func inEnvironment(t *testing.T, part string, overlays ...string) (map[string]*m
 	for _, m := range f.Machines {
 		machines[m.Namespace+"/"+m.Name] = m
 	}
-	return machines, relative(diags, dir)
+	return machines, fleettest.Problems(diags, dir)
 }
 
 func names(machines map[string]*machine.Machine) []string {

@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/internal/fleettest"
 )
 
 // annotation expands a template in an annotation and returns the result and the problems.
 func annotation(t testing.TB, template string) (string, []string) {
 	t.Helper()
-	machines, problems := load(t, "vars: {list: [b, a, b], map: {z: 1, y: 2, x: 3}, n: 3}\n"+
+	machines, problems := fleettest.Load(t, "vars: {list: [b, a, b], map: {z: 1, y: 2, x: 3}, n: 3}\n"+
 		"vms: {a: {annotations: {it: "+quoted(template)+"}}}\n")
 	if len(machines) == 0 {
 		return "", problems

@@ -10,18 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/vmrender/vmrender/internal/fleettest"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/rule"
 	"github.com/vmrender/vmrender/pkg/source"
 )
-
-const plainHeader = `apiVersion: vmrender.io/v1alpha1
-kind: Fleet
-metadata: {name: f}
-target: {image: registry.example.com/vmrender:1}
-defaults: {namespace: ns, os: linux, flavor: small, disks: {root: {source: {dataSource: images/golden}}}}
-`
 
 // seedFleets calls add with the header and values files of a few fleets, one of which has
 // every key. With all files of the repository, a fuzzer would never get beyond those.
@@ -48,7 +42,7 @@ func seedFleets(f *testing.F, add func(header, values string)) {
 func FuzzLoad(f *testing.F) {
 	seedFleets(f, func(header, values string) { f.Add(header, values) })
 	f.Add("\xfe\xff", "vms: {a: {}}\n")
-	f.Add(plainHeader, "vms: {a: &x {vars: {n: 1}, hostname: '{{ .vm.name }}'}, b: *x}\n")
+	f.Add(fleettest.Header, "vms: {a: &x {vars: {n: 1}, hostname: '{{ .vm.name }}'}, b: *x}\n")
 	dir := f.TempDir()
 	header, values := filepath.Join(dir, "fleet.yaml"), filepath.Join(dir, "vms.yaml")
 	f.Fuzz(func(t *testing.T, headerText, valuesText string) {

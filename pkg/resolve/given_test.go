@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/fleettest"
 	"github.com/vmrender/vmrender/pkg/explain"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/inventory"
@@ -14,7 +15,7 @@ import (
 // TestDefaults shows that --default overrides the defaults of all files, and that every
 // VM overrides it. Level is the origin of the value.
 func TestDefaults(t *testing.T) {
-	dir := files(t, `-- sub/_defaults.yaml --
+	dir := fleettest.Dir(t, `-- sub/_defaults.yaml --
 flavor: medium
 labels: {from: directory, also: directory}
 terminationGracePeriodSeconds: 60
@@ -29,7 +30,7 @@ vms: {y: {}}
 		"labels.from=given", "labels.also='1'", "lifecycle.type=cattle",
 	}}
 	rows, diags := explain.VM(dir, opts, "it", "")
-	require.Empty(t, relative(diags, dir))
+	require.Empty(t, fleettest.Problems(diags, dir))
 	got := map[string]string{}
 	for _, r := range rows {
 		got[r.Key] = r.Value + " " + strings.ReplaceAll(r.Level, dir+"/", "")
@@ -43,7 +44,7 @@ vms: {y: {}}
 	require.NotContains(t, got, "terminationGracePeriodSeconds")
 
 	f, diags := inventory.Load(dir, opts)
-	require.Empty(t, relative(diags, dir))
+	require.Empty(t, fleettest.Problems(diags, dir))
 	require.Len(t, f.Machines, 3)
 	for _, m := range f.Machines {
 		require.Equal(t, "Halted", m.RunStrategy)
@@ -53,7 +54,7 @@ vms: {y: {}}
 func TestBadDefaults(t *testing.T) {
 	const scalar = "expected a string, number, boolean or null, as a values file would hold it; " +
 		"an overlay takes lists and maps"
-	dir := files(t, "-- x.yaml --\nvms: {a: {}, b: {}}\n-- y.yaml --\nvms: {c: {}}\n")
+	dir := fleettest.Dir(t, "-- x.yaml --\nvms: {a: {}, b: {}}\n-- y.yaml --\nvms: {c: {}}\n")
 	for given, want := range map[string]string{
 		"x":      `--default: invalid option "x"; expected key=value, with a dot between the keys of a path`,
 		"a..b=1": `--default: invalid option "a..b"; expected key=value, with a dot between the keys of a path`,
@@ -70,7 +71,7 @@ func TestBadDefaults(t *testing.T) {
 		"cpu=0":             "--default: ",
 	} {
 		t.Run(given, func(t *testing.T) {
-			_, problems := part(t, dir, dir, fleet.Options{Defaults: []string{given}})
+			_, problems := fleettest.Names(t, dir, dir, fleet.Options{Defaults: []string{given}})
 			require.Len(t, problems, 1)
 			require.Contains(t, problems[0], want)
 		})

@@ -7,6 +7,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/fleettest"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
@@ -177,7 +178,7 @@ func withStrategy(keys, strategy string) string {
 
 // A pool counts as one VM, and KubeVirt sets the identities of its VMs.
 func TestPoolIsOneMachine(t *testing.T) {
-	machines, problems := load(t, `
+	machines, problems := fleettest.Load(t, `
 vms:
   a: {replicas: 3, disks: {root: {source: {claim: c}, readOnly: true}}, lifecycle: {type: cattle, strategy: pool}}
   b: {dependsOn: [a]}
@@ -192,11 +193,12 @@ vms:
 // Two VMs cannot have the same identity.
 func TestIdentityCollisions(t *testing.T) {
 	const uuid = "5d307ca9-b3ef-428c-8861-06e72d69f223"
-	_, problems := load(t, "vms:\n  a: {firmware: {uuid: "+uuid+"}}\n  b: {firmware: {uuid: "+strings.ToUpper(uuid)+"}}\n")
+	_, problems := fleettest.Load(t,
+		"vms:\n  a: {firmware: {uuid: "+uuid+"}}\n  b: {firmware: {uuid: "+strings.ToUpper(uuid)+"}}\n")
 	require.Equal(t, []string{
 		`vms.yaml:3:24: vms.b.firmware.uuid: duplicate firmware UUID "` + uuid + `"; the VM "a" has it at vms.yaml:2:24`,
 	}, problems)
-	_, problems = load(t, "vms:\n  a: {replicas: 2, firmware: {serial: x}}\n")
+	_, problems = fleettest.Load(t, "vms:\n  a: {replicas: 2, firmware: {serial: x}}\n")
 	require.Equal(t, []string{
 		`vms.yaml:2:39: vms.a.firmware.serial: duplicate serial number "x"; the VM "a-0" has it at vms.yaml:2:39`,
 	}, problems)
@@ -212,12 +214,12 @@ identity: {macPrefix: "02:a1:b2"}
 defaults: {namespace: ns, os: fedora, flavor: small}
 `
 	machine := func(lifecycle string) *machine.Machine {
-		dir := unpack(t, &txtar.Archive{Files: []txtar.File{
+		dir := fleettest.Unpack(t, &txtar.Archive{Files: []txtar.File{
 			{Name: "fleet.yaml", Data: []byte(header)},
 			{Name: "vms.yaml", Data: []byte("vms: {a: {lifecycle: " + lifecycle + "}}\n")},
 		}})
 		f, diags := inventory.Load(dir, fleet.Options{})
-		require.Empty(t, relative(diags, dir))
+		require.Empty(t, fleettest.Problems(diags, dir))
 		return f.Machines[0]
 	}
 	pet, blue := machine("pet"), machine("{type: cattle, strategy: blue-green}")
@@ -237,7 +239,7 @@ func TestNameRoom(t *testing.T) {
 		"{type: cattle, strategy: replace}":             "",
 		"{type: pet, snapshotBefore: true}":             "",
 	} {
-		_, problems := load(t, "vms: {"+name+": {disks: {root: {readOnly: true}}, lifecycle: "+lifecycle+"}}\n")
+		_, problems := fleettest.Load(t, "vms: {"+name+": {disks: {root: {readOnly: true}}, lifecycle: "+lifecycle+"}}\n")
 		if want == "" {
 			require.NotContains(t, strings.Join(problems, "\n"), "characters")
 			continue
@@ -249,7 +251,7 @@ func TestNameRoom(t *testing.T) {
 
 // A part name depends only on the set of VMs that are rendered together.
 func TestPart(t *testing.T) {
-	dir := unpack(t, txtar.Parse([]byte(`-- fleet.yaml --
+	dir := fleettest.Unpack(t, txtar.Parse([]byte(`-- fleet.yaml --
 apiVersion: vmrender.io/v1alpha1
 kind: Fleet
 metadata: {name: site}

@@ -8,6 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/fleettest"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
@@ -18,7 +19,7 @@ import (
 func inSite(t *testing.T, keys string) (*machine.Machine, []string) {
 	t.Helper()
 	replaces := strconv.FormatBool(strings.Contains(keys, "replace"))
-	dir := unpack(t, txtar.Parse([]byte(`-- fleet.yaml --
+	dir := fleettest.Unpack(t, txtar.Parse([]byte(`-- fleet.yaml --
 apiVersion: vmrender.io/v1alpha1
 kind: Fleet
 metadata: {name: f}
@@ -44,9 +45,9 @@ vms:
   it: {`+keys+"}\n")))
 	f, diags := inventory.Load(dir, fleet.Options{})
 	if len(f.Machines) == 0 {
-		return nil, relative(diags, dir)
+		return nil, fleettest.Problems(diags, dir)
 	}
-	return f.Machines[0], relative(diags, dir)
+	return f.Machines[0], fleettest.Problems(diags, dir)
 }
 
 var kinds = map[machine.DiskKind]string{
@@ -208,11 +209,11 @@ func TestCloneSize(t *testing.T) {
 		"root: {size: 40Gi, source: {pvc: ns/p}}":  "40Gi",
 		"root: 40Gi":                               "40Gi",
 	} {
-		dir := unpack(t, txtar.Parse([]byte("-- fleet.yaml --\napiVersion: vmrender.io/v1alpha1\nkind: Fleet\n"+
+		dir := fleettest.Unpack(t, txtar.Parse([]byte("-- fleet.yaml --\napiVersion: vmrender.io/v1alpha1\nkind: Fleet\n"+
 			"metadata: {name: f}\ntarget: {image: i}\ndefaults: {namespace: ns, os: own, flavor: small}\n"+catalog+
 			"-- vms.yaml --\nvms: {a: {disks: {"+disks+"}}}\n")))
 		f, diags := inventory.Load(dir, fleet.Options{})
-		require.Empty(t, relative(diags, dir), disks)
+		require.Empty(t, fleettest.Problems(diags, dir), disks)
 		require.Equal(t, want, f.Machines[0].Disks[0].Size, disks)
 	}
 }
@@ -592,7 +593,7 @@ func TestNames(t *testing.T) {
 		"vms: {a: {disks: {root: null}}}\n":                       "there is nothing else to boot from",
 		"vms: {a: {disks: {root: {size: 5Gi, expandTo: 1Gi}}}}\n": "a disk can only grow",
 	} {
-		_, problems := load(t, values)
+		_, problems := fleettest.Load(t, values)
 		require.Len(t, problems, 1, values)
 		require.Contains(t, problems[0], want)
 	}
@@ -603,7 +604,7 @@ func TestNames(t *testing.T) {
 		"vms: {a: {disks: {root: null}, overrides: {spec: {template: {spec: " +
 			"{domain: {firmware: {kernelBoot: {kernelArgs: a}}}}}}}}}\n",
 	} {
-		_, problems := load(t, values)
+		_, problems := fleettest.Load(t, values)
 		require.Empty(t, problems, values)
 	}
 }

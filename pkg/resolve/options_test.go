@@ -7,25 +7,16 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/fleettest"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/machine"
 )
 
-// files returns the directory of a fleet with a default header and the files of an
-// archive.
-func files(t *testing.T, archive string) string {
-	t.Helper()
-	a := txtar.Parse([]byte(archive))
-	a.Files = append([]txtar.File{{Name: "fleet.yaml", Data: []byte(plainHeader)}}, a.Files...)
-	return unpack(t, a)
-}
-
 func TestSet(t *testing.T) {
-	dir := files(t, `-- _defaults.yaml --
+	dir := fleettest.Dir(t, `-- _defaults.yaml --
 vars: {a: directory, deep: {x: 1, y: 2}}
 -- x.yaml --
 vars: {a: file}
@@ -49,22 +40,22 @@ vms:
 		t.Run(set, func(t *testing.T) {
 			f, diags := inventory.Load(dir, fleet.Options{Set: strings.Fields(set)})
 			if set == "" {
-				require.Contains(t, relative(diags, dir)[0], `missing variable "t"`)
+				require.Contains(t, fleettest.Problems(diags, dir)[0], `missing variable "t"`)
 				return
 			}
-			require.Empty(t, relative(diags, dir))
+			require.Empty(t, fleettest.Problems(diags, dir))
 			require.Equal(t, want, f.Machines[0].Annotations)
 		})
 	}
 	for _, bad := range []string{"a", "=b", ".a=b", "a.=b", "a..b=c"} {
-		_, problems := part(t, dir, dir, fleet.Options{Set: []string{bad, "t=true"}})
+		_, problems := fleettest.Names(t, dir, dir, fleet.Options{Set: []string{bad, "t=true"}})
 		require.Len(t, problems, 1, bad)
 		require.Contains(t, problems[0], "--set: invalid option")
 	}
 }
 
 func TestOverlays(t *testing.T) {
-	dir := files(t, `-- x.yaml --
+	dir := fleettest.Dir(t, `-- x.yaml --
 vms: {a: {cpu: 2, nics: [pod]}, b: {}, pool: {replicas: 2}}
 -- .one.yaml --
 defaults: {namespace: stage, labels: {stage: one}}
@@ -102,7 +93,7 @@ vms: {}
 		for _, m := range f.Machines {
 			machines[m.Namespace+"/"+m.Name] = m
 		}
-		return machines, relative(diags, dir)
+		return machines, fleettest.Problems(diags, dir)
 	}
 
 	machines, problems := load("one")
@@ -151,7 +142,7 @@ vms: {}
 func TestStdin(t *testing.T) {
 	load := func(text string, opts fleet.Options) ([]string, []string) {
 		opts.Stdin = strings.NewReader(text)
-		return part(t, "", "-", opts)
+		return fleettest.Names(t, "", "-", opts)
 	}
 	const vm = "{os: linux, flavor: small, disks: {root: {source: {claim: c}}}}"
 	twoDocuments := "vms: {a: " + vm + "}\n---\nnamespace: other\nvms: {b: " + vm + "}\n"
@@ -172,15 +163,15 @@ func TestStdin(t *testing.T) {
 		require.Len(t, problems, 1, want)
 		require.Contains(t, problems[0], want)
 	}
-	_, problems = part(t, "", "-", fleet.Options{Stdin: iotest.ErrReader(errors.New("broken pipe"))})
+	_, problems = fleettest.Names(t, "", "-", fleet.Options{Stdin: iotest.ErrReader(errors.New("broken pipe"))})
 	require.Equal(t, []string{"<stdin>: broken pipe"}, problems)
-	_, problems = part(t, "", "-", fleet.Options{})
+	_, problems = fleettest.Names(t, "", "-", fleet.Options{})
 	require.Equal(t, []string{"<stdin>: there is no standard input"}, problems)
 }
 
 // TestYAML shows the supported YAML syntax for repeated content.
 func TestYAML(t *testing.T) {
-	dir := files(t, `-- x.yaml --
+	dir := fleettest.Dir(t, `-- x.yaml --
 vms:
   a: &a {cpu: 2, labels: &l {x: "1"}}
   b: *a
@@ -194,7 +185,7 @@ defaults: {cpu: 5}
 vms: {d: {}}
 `)
 	f, diags := inventory.Load(dir, fleet.Options{})
-	require.Empty(t, relative(diags, dir))
+	require.Empty(t, fleettest.Problems(diags, dir))
 	var got []string
 	for _, m := range f.Machines {
 		got = append(got, fmt.Sprint(m.Namespace, "/", m.Name, " ", m.CPU.Sockets, " ", m.Labels))
@@ -212,7 +203,7 @@ func TestLargeFile(t *testing.T) {
 		fmt.Fprintf(&text, "  vm%04d: {cpu: %d}\n", i, 1+i%4)
 	}
 	for _, jobs := range []int{1, 4} {
-		f, diags := inventory.Load(files(t, "-- x.yaml --\n"+text.String()), fleet.Options{Jobs: jobs})
+		f, diags := inventory.Load(fleettest.Dir(t, "-- x.yaml --\n"+text.String()), fleet.Options{Jobs: jobs})
 		require.Zero(t, diags.Len())
 		require.Len(t, f.Machines, 2000)
 		for i, m := range f.Machines {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vmrender/vmrender/internal/fleettest"
 	"github.com/vmrender/vmrender/pkg/explain"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/inventory"
@@ -13,7 +14,7 @@ import (
 
 // TestPlugs shows which disks the VM's `hotpluggable` is for, and that they keep their bus.
 func TestPlugs(t *testing.T) {
-	dir := files(t, `-- x.yaml --
+	dir := fleettest.Dir(t, `-- x.yaml --
 defaults: {os: rhel9, flavor: small, hotpluggable: true}
 vms:
   pet:
@@ -37,7 +38,7 @@ vms:
   not: {hotpluggable: false, disks: {data: 5Gi}}
 `)
 	f, diags := inventory.Load(dir, fleet.Options{})
-	require.Empty(t, relative(diags, dir))
+	require.Empty(t, fleettest.Problems(diags, dir))
 	plugged := map[string]string{}
 	for _, m := range f.Machines {
 		for _, d := range m.Disks {
@@ -52,7 +53,7 @@ vms:
 	}, plugged)
 
 	rows, diags := explain.VM(dir, fleet.Options{}, "pet", "")
-	require.Empty(t, relative(diags, dir))
+	require.Empty(t, fleettest.Problems(diags, dir))
 	require.True(t, slices.ContainsFunc(rows, func(r fleet.Explained) bool {
 		return r.Key == "disks.data.hotpluggable" && r.Level == "hotpluggable of the VM"
 	}))
@@ -60,7 +61,7 @@ vms:
 
 // TestPlugsWithoutEffect shows that a VM's own `hotpluggable` is not without effect in silence.
 func TestPlugsWithoutEffect(t *testing.T) {
-	dir := files(t, `-- x.yaml --
+	dir := fleettest.Dir(t, `-- x.yaml --
 defaults: {os: rhel9, flavor: small, disks: {data: 5Gi}}
 vms:
   pet: {hotpluggable: true}
@@ -78,5 +79,5 @@ vms:
 	require.Equal(t, []string{
 		"x.yaml:4:12: warning: vms.cattle.hotpluggable: " + problem,
 		"x.yaml:5:10: warning: vms.sata.hotpluggable: " + problem,
-	}, relative(diags, dir))
+	}, fleettest.Problems(diags, dir))
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vmrender/vmrender/internal/fleettest"
 )
 
 // The first revision of a disk has the same claim as a disk without a revision. Every
@@ -17,7 +19,7 @@ func TestClaimsOfRevisions(t *testing.T) {
 		"{root: {revision: 2, keep: false}, data: {size: 1Gi}}":      {"a-root-2", "a-data"},
 		"{root: {revision: 2}, data: {size: 1Gi}, a-2: {size: 1Gi}}": {"a-root-2", "a-data", "a-a-2"},
 	} {
-		machines, problems := load(t, "vms: {a: {disks: "+disks+"}}\n")
+		machines, problems := fleettest.Load(t, "vms: {a: {disks: "+disks+"}}\n")
 		require.Empty(t, problems, disks)
 		var claims []string
 		for _, d := range machines[0].Disks {
@@ -31,7 +33,8 @@ func TestClaimsOfRevisions(t *testing.T) {
 // For a VM that a rollout restarts, another revision recreates a disk that is not kept:
 // KubeVirt copies nothing.
 func TestRevisionOfCattle(t *testing.T) {
-	machines, problems := load(t, "vms: {a: {lifecycle: cattle, disks: {data: {size: 1Gi, keep: false, revision: 2}}}}\n")
+	machines, problems := fleettest.Load(t,
+		"vms: {a: {lifecycle: cattle, disks: {data: {size: 1Gi, keep: false, revision: 2}}}}\n")
 	require.Empty(t, problems)
 	require.Equal(t, "a-data-2", machines[0].Disks[1].Claim)
 	require.False(t, machines[0].CopiesVolumes())
@@ -48,7 +51,7 @@ func TestNamedClaims(t *testing.T) {
 		"{root: {claimName: '{{ .vm.name }}-b'}, data: {size: 1Gi, claimName: a-c}}": {"a-b", "a-c"},
 		"{data: {size: 1Gi, claimName: " + long + "}}":                               {"a", long},
 	} {
-		machines, problems := load(t, "vms: {a: {disks: "+disks+"}}\n")
+		machines, problems := fleettest.Load(t, "vms: {a: {disks: "+disks+"}}\n")
 		require.Empty(t, problems, disks)
 		var claims []string
 		for _, d := range machines[0].Disks {
@@ -60,13 +63,14 @@ func TestNamedClaims(t *testing.T) {
 
 // Replicas get separate disks by a template, and duplicate disk names are reported.
 func TestNamedClaimsOfReplicas(t *testing.T) {
-	machines, problems := load(t, "vms: {a: {replicas: 2, disks: {root: {claimName: 'old-{{ .ordinal }}'}}}}\n")
+	machines, problems := fleettest.Load(t, "vms: {a: {replicas: 2, disks: {root: {claimName: 'old-{{ .ordinal }}'}}}}\n")
 	require.Empty(t, problems)
 	require.Equal(t, "old-1", machines[1].Disks[0].Claim)
-	_, problems = load(t, "vms: {a: {replicas: 2, disks: {root: {claimName: old}}}}\n")
+	_, problems = fleettest.Load(t, "vms: {a: {replicas: 2, disks: {root: {claimName: old}}}}\n")
 	require.Len(t, problems, 1)
 	require.Contains(t, problems[0], `its DataVolume "old" is also one of the VM "a-0"`)
-	_, problems = load(t, "vms: {a: {disks: {data: {size: 1Gi, claimName: "+strings.Repeat("b", 253)+", revision: 2}}}}\n")
+	_, problems = fleettest.Load(t,
+		"vms: {a: {disks: {data: {size: 1Gi, claimName: "+strings.Repeat("b", 253)+", revision: 2}}}}\n")
 	require.Len(t, problems, 1)
 	require.Contains(t, problems[0], "vms.a.disks.data.claimName: invalid name")
 }
