@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/internal/cli"
 	"github.com/vmrender/vmrender/internal/suggest"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/fleet"
@@ -41,16 +42,16 @@ from which users create VMs in the console. These VMs are not in Git.`,
 	}
 	var overlays []string
 	cmd.Flags().StringArrayVar(&overlays, "overlay", nil, "`file` to merge over the fleet (repeatable)")
-	form := outputFlag(cmd, append(forms(), asTemplates))
+	form := cli.Output(cmd, append(forms(), asTemplates))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if form.value == asTemplates {
+		if form.Value == asTemplates {
 			return writeTemplates(cmd, args, overlays)
 		}
 		set, err := fleetCatalog(cmd, args, overlays)
 		if err != nil {
 			return err
 		}
-		return form.value.print(cmd.OutOrStdout(), rowsOf(set, args), func(w io.Writer) error {
+		return form.Value.print(cmd.OutOrStdout(), rowsOf(set, args), func(w io.Writer) error {
 			return writeTables(w, set, chosen(args))
 		})
 	}
@@ -141,7 +142,7 @@ func writeTables(out io.Writer, set *catalog.Set, kinds []listing) error {
 				return err
 			}
 		}
-		if err := writeTable(out, l.header, l.cells(set)); err != nil {
+		if err := cli.WriteTable(out, l.header, l.cells(set)); err != nil {
 			return err
 		}
 	}

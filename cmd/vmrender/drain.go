@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/vmrender/vmrender/internal/cli"
 	"github.com/vmrender/vmrender/pkg/cluster"
+	"github.com/vmrender/vmrender/pkg/live"
 	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/status"
@@ -31,9 +33,9 @@ func (f *statusFlags) checkDrain(cmd *cobra.Command, args []string) error {
 	if len(others) > 0 {
 		return fmt.Errorf("--drain reads only the cluster; remove %s", strings.Join(others, ", "))
 	}
-	if _, isOutcome := f.failOn.value.(status.Outcome); cmd.Flags().Changed("fail-on") && !isOutcome {
+	if _, isOutcome := f.failOn.Value.(status.Outcome); cmd.Flags().Changed("fail-on") && !isOutcome {
 		return fmt.Errorf("--fail-on %q is not an outcome of a drain; accepted: %s",
-			f.failOn.value, namesOf(status.Outcomes()[1:]))
+			f.failOn.Value, cli.NamesOf(status.Outcomes()[1:]))
 	}
 	return nil
 }
@@ -44,11 +46,11 @@ func (f *statusFlags) runDrain(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	d.Verbose, d.Terminal = f.verbose, terminalOf(cmd.OutOrStdout())
-	if err := f.format.value.WriteDrain(cmd.OutOrStdout(), d); err != nil {
+	d.Verbose, d.Terminal = f.verbose, cli.TerminalOf(cmd.OutOrStdout())
+	if err := f.format.Value.WriteDrain(cmd.OutOrStdout(), d); err != nil {
 		return err
 	}
-	if least, _ := f.failOn.value.(status.Outcome); d.Reaches(least) {
+	if least, _ := f.failOn.Value.(status.Outcome); d.Reaches(least) {
 		cmd.PrintErrf("a VM %s, and --fail-on is %s\n", d.Worst(), least)
 		return errFinding
 	}
@@ -57,22 +59,20 @@ func (f *statusFlags) runDrain(cmd *cobra.Command) error {
 
 // readDrain reads the state of the cluster.
 func (f *statusFlags) readDrain(cmd *cobra.Command) (report.Drain, error) {
-	var live state
-	var err error
-	during(cmd, "reading the live state", func() { live, err = f.sides.live.loadDrain(cmd) })
+	state, err := f.sides.live.read(cmd, live.Drain)
 	if err != nil {
 		return report.Drain{}, err
 	}
-	if err := problems.Report(cmd.ErrOrStderr(), live.diags); err != nil {
+	if err := problems.Report(cmd.ErrOrStderr(), state.Diags); err != nil {
 		return report.Drain{}, err
 	}
-	drain, err := status.NewDrain(f.drain, live.objects, f.sides.live.from == theCluster)
+	drain, err := status.NewDrain(f.drain, state.Objects, f.sides.live.IsCluster())
 	if err != nil {
-		return report.Drain{}, fmt.Errorf("%s: %w", live.label, err)
+		return report.Drain{}, fmt.Errorf("%s: %w", state.Label, err)
 	}
-	_, said := cluster.ReadSettings(cluster.Settings{}, live.objects)
+	_, said := cluster.ReadSettings(cluster.Settings{}, state.Objects)
 	return report.Drain{
-		Drain: drain, Unknown: live.unknown(),
-		Cluster: report.Side{Label: live.label, Exported: live.exported, Settings: said},
+		Drain: drain, Unknown: state.Unknown(),
+		Cluster: report.Side{Label: state.Label, Exported: state.Exported, Settings: said},
 	}, nil
 }

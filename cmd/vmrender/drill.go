@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/internal/cli"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/compare"
@@ -50,9 +51,9 @@ is 3, and no report is printed. Otherwise the exit status is 0, regardless of th
 type drillFlags struct {
 	sides   sideFlags
 	with    []string
-	failOn  *choice[drill.Kind]
+	failOn  *cli.Choice[drill.Kind]
 	verbose bool
-	format  *choice[report.DrillFormat]
+	format  *cli.Choice[report.DrillFormat]
 }
 
 func newDrillCommand() *cobra.Command {
@@ -61,7 +62,7 @@ func newDrillCommand() *cobra.Command {
 		Use:         "drill [PATH] --live FILE|cluster",
 		SuggestFor:  []string{"rebuild", "recover", "disaster", "dr"},
 		Short:       "Report what a rebuild at another site would lose",
-		Long:        fmt.Sprintf(drillHelp, gradeTable(drill.Kinds())),
+		Long:        fmt.Sprintf(drillHelp, cli.GradeTable(drill.Kinds())),
 		Example: `  vmrender drill --live export.yaml
   vmrender drill sites/a --with platform --with backup/ --live cluster --fail-on secret
   vmrender template | vmrender drill - --live export.yaml -o markdown`,
@@ -73,9 +74,9 @@ func newDrillCommand() *cobra.Command {
 	cmd.Flags().StringArrayVar(&f.with, "with", nil,
 		"`path` of more of Git, without overlays: a fleet, a platform, or manifests in a file or directory (repeatable)")
 	cmd.Args = cobra.MatchAll(argsBetween(0, 1), f.sides.platform.check, f.check, f.sides.live.check)
-	f.failOn = failOnFlag(cmd, "kind", drill.Kinds())
+	f.failOn = cli.FailOn(cmd, "kind", drill.Kinds())
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also what each loss depends on, and VMs that come back whole")
-	f.format = outputFlag(cmd, report.DrillFormats())
+	f.format = cli.Output(cmd, report.DrillFormats())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, pathArg(args)) }
 	return cmd
 }
@@ -84,12 +85,12 @@ func newDrillCommand() *cobra.Command {
 func (f *drillFlags) check(_ *cobra.Command, args []string) error {
 	isStdin := len(args) > 0 && args[0] == "-"
 	for _, path := range f.with {
-		if path == "-" && (isStdin || f.sides.live.from == "-") {
+		if path == "-" && (isStdin || f.sides.live.From == "-") {
 			return errors.New(`--with and another input are both "-"; standard input can be only one of them`)
 		}
 		isStdin = isStdin || path == "-"
 	}
-	if !f.sides.live.given() {
+	if !f.sides.live.Given() {
 		return errNoState
 	}
 	return nil
@@ -101,12 +102,12 @@ func (f *drillFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	d.Verbose, d.Terminal = f.verbose, terminalOf(cmd.OutOrStdout())
-	if err := f.format.value.Write(cmd.OutOrStdout(), d); err != nil {
+	d.Verbose, d.Terminal = f.verbose, cli.TerminalOf(cmd.OutOrStdout())
+	if err := f.format.Value.Write(cmd.OutOrStdout(), d); err != nil {
 		return err
 	}
-	if d.Reaches(f.failOn.value) {
-		cmd.PrintErrf("there is a loss of kind %s, and --fail-on is %s\n", d.Worst(), f.failOn.value)
+	if d.Reaches(f.failOn.Value) {
+		cmd.PrintErrf("there is a loss of kind %s, and --fail-on is %s\n", d.Worst(), f.failOn.Value)
 		return errFinding
 	}
 	return nil
@@ -114,7 +115,7 @@ func (f *drillFlags) run(cmd *cobra.Command, path string) error {
 
 // drill reads all inputs and compares them.
 func (f *drillFlags) drill(cmd *cobra.Command, path string) (report.Drill, error) {
-	git, live, err := f.sides.now(cmd, path, (*liveFlags).loadDrill)
+	git, state, err := f.sides.now(cmd, path, (*liveFlags).loadDrill)
 	if err != nil {
 		return report.Drill{}, err
 	}
@@ -123,17 +124,17 @@ func (f *drillFlags) drill(cmd *cobra.Command, path string) (report.Drill, error
 		return report.Drill{}, err
 	}
 	settings := compare.Settings{Given: cmd.Flags().Changed}
-	observed, said := cluster.ReadSettings(settings.Cluster(targetOf(git)), live.objects)
+	observed, said := cluster.ReadSettings(settings.Cluster(targetOf(git)), state.Objects)
 	d := report.Drill{
 		Drill: drill.New(drill.Input{
-			Git: objects, Live: live.objects, Settings: observed, Common: catalog.Installed,
-			IsWhole: f.sides.live.from == theCluster && len(live.unread) == 0,
+			Git: objects, Live: state.Objects, Settings: observed, Common: catalog.Installed,
+			IsWhole: f.sides.live.IsCluster() && len(state.Unread) == 0,
 		}),
 		Git:     report.Side{Label: git.Label, Path: f.paths(path), Overlays: f.sides.fleet.overlays},
-		Cluster: report.Side{Label: live.label, Exported: live.exported, Settings: said},
+		Cluster: report.Side{Label: state.Label, Exported: state.Exported, Settings: said},
 	}
-	if len(live.unread) > 0 {
-		d.Unknown = live.unknown()
+	if len(state.Unread) > 0 {
+		d.Unknown = state.Unknown()
 	}
 	return d, nil
 }

@@ -3,12 +3,12 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/pkg/delivery"
 	"github.com/vmrender/vmrender/pkg/fleet"
+	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/source"
 )
 
@@ -46,7 +46,7 @@ func validateEach(path string, overlays []string, opts fleet.Options) (
 		}
 		names[f.Environment] = overlay
 	}
-	return vms, merged(overlays, all), notes
+	return vms, problems.Across(overlays, all), notes
 }
 
 // sameEnvironment returns a note about two overlays whose VMs get the same identities.
@@ -57,23 +57,4 @@ func sameEnvironment(name, first, second string) string {
 	}
 	return fmt.Sprintf("%s and %s: %s, so VMs of the same namespace and name have the same UUIDs, serial numbers and "+
 		"derived MAC addresses", first, second, what)
-}
-
-// merged returns the problems of all environments. One that some environments do not have
-// names those that have it.
-func merged(overlays []string, all [][]source.Diagnostic) *source.Diagnostics {
-	where := map[source.Diagnostic][]string{}
-	for i, list := range all {
-		for _, d := range list {
-			where[d] = append(where[d], overlays[i])
-		}
-	}
-	out := new(source.Diagnostics)
-	for d, in := range where {
-		if len(in) < len(overlays) && !(len(in) == 1 && d.File == in[0]) {
-			d.Message += " (with " + strings.Join(in, ", ") + ")"
-		}
-		out.Add(d)
-	}
-	return out
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/internal/cli"
 	"github.com/vmrender/vmrender/pkg/explain"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/report/problems"
@@ -32,7 +33,7 @@ removed from Git, or its Argo CD Application is deleted.`,
 	flags.register(cmd)
 	var path string
 	cmd.Flags().StringVar(&path, "path", ".", "`path` of the fleet, or of a directory or file in it")
-	form := outputFlag(cmd, forms())
+	form := cli.Output(cmd, forms())
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		opts := flags.options(cmd, nil)
 		switch len(args) {
@@ -50,14 +51,14 @@ removed from Git, or its Argo CD Application is deleted.`,
 			key = args[1]
 		}
 		if key == lifecycleKey {
-			return explainLifecycle(cmd, path, flags.options(cmd, args[:1]), form.value)
+			return explainLifecycle(cmd, path, flags.options(cmd, args[:1]), form.Value)
 		}
 		rows, diags := explain.VM(path, flags.options(cmd, nil), args[0], key)
 		reported := problems.Report(cmd.ErrOrStderr(), diags)
 		if reported != nil && len(rows) == 0 {
 			return reported
 		}
-		err := form.value.print(cmd.OutOrStdout(), explainedRows(rows), func(w io.Writer) error {
+		err := form.Value.print(cmd.OutOrStdout(), explainedRows(rows), func(w io.Writer) error {
 			return writeExplained(w, rows)
 		})
 		return cmp.Or(err, reported)
@@ -90,7 +91,7 @@ func writeExplained(w io.Writer, rows []fleet.Explained) error {
 	for _, r := range rows {
 		table = append(table, []string{r.Key, r.Value, r.Pos.String(), r.Level})
 	}
-	return writeTable(w, []string{"KEY", "VALUE", "ORIGIN", "LEVEL"}, table)
+	return cli.WriteTable(w, []string{"KEY", "VALUE", "ORIGIN", "LEVEL"}, table)
 }
 
 func explainedRows(rows []fleet.Explained) []explained {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/internal/cli"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/images"
 	"github.com/vmrender/vmrender/pkg/report/problems"
@@ -42,7 +43,7 @@ func newImagesCommand() *cobra.Command {
 	var write, check bool
 	cmd.Flags().BoolVar(&write, "write", false, "update the versions that are behind in the files of the fleet")
 	cmd.Flags().BoolVar(&check, "check", false, "exit with status 1 if an image is behind")
-	form := outputFlag(cmd, forms())
+	form := cli.Output(cmd, forms())
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if err := cluster.check(write || check, pathArg(args)); err != nil {
 			return err
@@ -63,7 +64,7 @@ func newImagesCommand() *cobra.Command {
 				return err
 			}
 		}
-		err := form.value.print(cmd.OutOrStdout(), images.Rows(list), func(w io.Writer) error {
+		err := form.Value.print(cmd.OutOrStdout(), images.Rows(list), func(w io.Writer) error {
 			return writeImages(w, list, cluster.given())
 		})
 		if err != nil || !check {
@@ -106,5 +107,5 @@ func writeImages(w io.Writer, list []images.Image, compared bool) error {
 		}
 		table = append(table, append(row, strconv.Itoa(i.VMs), i.Pos.String()))
 	}
-	return writeTable(w, header, table)
+	return cli.WriteTable(w, header, table)
 }

@@ -63,7 +63,7 @@ type importFlags struct {
 }
 
 func newImportCommand() *cobra.Command {
-	f := &importFlags{origins: map[string]adopt.Origin{}}
+	f := new(importFlags)
 	cmd := &cobra.Command{
 		Use:   "import [FILE | DIR | -]...",
 		Short: "Write existing VirtualMachines as a fleet",

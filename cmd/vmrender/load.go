@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/internal/cli"
 	"github.com/vmrender/vmrender/pkg/argocd"
 	"github.com/vmrender/vmrender/pkg/delivery"
 	"github.com/vmrender/vmrender/pkg/fleet"
@@ -28,7 +29,7 @@ func renderFleet(path string, opts fleet.Options) (*inventory.Fleet, []render.Re
 func renderWatched(cmd *cobra.Command, path string, opts fleet.Options) (
 	f *inventory.Fleet, rendered []render.Rendered, diags *source.Diagnostics,
 ) {
-	during(cmd, "rendering "+path, func() { f, rendered, diags = renderFleet(path, opts) })
+	cli.During(cmd, "rendering "+path, func() { f, rendered, diags = renderFleet(path, opts) })
 	return f, rendered, diags
 }
 

@@ -9,13 +9,14 @@ package main
 import (
 	"os"
 
+	"github.com/vmrender/vmrender/internal/cli"
 	"github.com/vmrender/vmrender/internal/process"
 )
 
 func main() {
 	process.Tune()
 	root := newRootCommand()
-	root.SetOut(stream{os.Stdout})
-	root.SetErr(stream{os.Stderr})
+	root.SetOut(cli.Stream{File: os.Stdout})
+	root.SetErr(cli.Stream{File: os.Stderr})
 	os.Exit(execute(root, os.Args[1:]))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/pkg/assistant"
+	"github.com/vmrender/vmrender/pkg/live"
 )
 
 const mcpHelp = `Serve assistants over the Model Context Protocol, on standard input and output. The tools
@@ -63,19 +64,19 @@ func (f *liveFlags) fixed(cmd *cobra.Command) ([]string, error) {
 	if err := f.check(cmd, nil); err != nil {
 		return nil, err
 	}
-	switch f.from {
+	switch f.From {
 	case "":
 		return nil, nil
 	case "-":
-		return nil, errors.New(`--live "-": standard input is the protocol; expected a FILE, or ` + theCluster)
-	case theCluster:
-		if f.kubeconfig == "" {
-			return nil, errors.New("--live " + theCluster + " without a kubeconfig; expected --kubeconfig FILE")
+		return nil, errors.New(`--live "-": standard input is the protocol; expected a FILE, or ` + live.Cluster)
+	case live.Cluster:
+		if f.Kubeconfig == "" {
+			return nil, errors.New("--live " + live.Cluster + " without a kubeconfig; expected --kubeconfig FILE")
 		}
-		file, err := filepath.Abs(f.kubeconfig)
-		return []string{"--live=" + theCluster, "--kubeconfig=" + file, "--context=" + f.context}, err
+		file, err := filepath.Abs(f.Kubeconfig)
+		return []string{"--live=" + live.Cluster, "--kubeconfig=" + file, "--context=" + f.Context}, err
 	}
-	file, err := filepath.Abs(f.from)
+	file, err := filepath.Abs(f.From)
 	return []string{"--live=" + file}, err
 }
 

@@ -7,12 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/internal/cli"
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/compare"
 	"github.com/vmrender/vmrender/pkg/impact"
 	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/limits"
+	"github.com/vmrender/vmrender/pkg/live"
 	"github.com/vmrender/vmrender/pkg/pairs"
 	"github.com/vmrender/vmrender/pkg/plan"
 	"github.com/vmrender/vmrender/pkg/report"
@@ -65,7 +67,7 @@ func newPlanCommand() *cobra.Command {
 		Use:         "plan [PATH] --from REVISION | plan OLD NEW",
 		SuggestFor:  []string{"diff", "preview", "impact", "compare"},
 		Short:       "Report what a sync will do to every VM",
-		Long:        fmt.Sprintf(planHelp, gradeTable(impact.Levels())),
+		Long:        fmt.Sprintf(planHelp, cli.GradeTable(impact.Levels())),
 		Example: `  vmrender plan --from main
   vmrender plan sites/a --from origin/main... -o markdown --fail-on data-loss
   vmrender plan --from-overlay stage.yaml --to-overlay prod.yaml
@@ -78,7 +80,7 @@ func newPlanCommand() *cobra.Command {
 	set := new(compare.Settings)
 	registerSettings(cmd, set)
 	cmd.Args = cobra.MatchAll(sides.check, func(*cobra.Command, []string) error { return set.Check() })
-	failOn := failOnFlag(cmd, "level", impact.Levels())
+	failOn := cli.FailOn(cmd, "level", impact.Levels())
 	verbose, gate := false, true
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "all causes, with fields and values")
 	cmd.Flags().BoolVar(&gate, "gate", true,
@@ -86,7 +88,7 @@ func newPlanCommand() *cobra.Command {
 	oneApplication := false
 	cmd.Flags().BoolVar(&oneApplication, "one-application", false,
 		"one Application renders all directories, so that a VM that moves between them stays")
-	format := outputFlag(cmd, append(report.PlanFormats(), report.PlanFormat{Name: "html", Write: html.Plan}))
+	format := cli.Output(cmd, append(report.PlanFormats(), report.PlanFormat{Name: "html", Write: html.Plan}))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c, err := sides.compare(cmd, set)
 		if err != nil {
@@ -94,17 +96,17 @@ func newPlanCommand() *cobra.Command {
 		}
 		c.oneApplication = oneApplication
 		p := c.predict()
-		p.Version, p.Verbose, p.Terminal = readBuild().Version, verbose, terminalOf(cmd.OutOrStdout())
+		p.Version, p.Verbose, p.Terminal = readBuild().Version, verbose, cli.TerminalOf(cmd.OutOrStdout())
 		p.Command = planCommandLine(cmd, args)
 		if p.Holds, err = c.holds(cmd, p.Plan); err != nil {
 			return err
 		}
 		p.Place = sides.places(cmd, c.to, &p)
 		p.Limits, p.Unknown = limits.Judge(limitsOf(c.from), limitsOf(c.to), p.Plan), append(p.Unknown, sides.neighbor()...)
-		if err := format.value.Write(cmd.OutOrStdout(), p); err != nil {
+		if err := format.Value.Write(cmd.OutOrStdout(), p); err != nil {
 			return err
 		}
-		return judge(cmd, p, failOn.value, gate)
+		return judge(cmd, p, failOn.Value, gate)
 	}
 	return cmd
 }
@@ -113,19 +115,19 @@ func newPlanCommand() *cobra.Command {
 func (f *sideFlags) compare(cmd *cobra.Command, set *compare.Settings) (comparison, error) {
 	c := comparison{sideFlags: f}
 	var err error
-	during(cmd, "rendering both sides", func() { c.from, c.to, err = f.load(cmd) })
+	cli.During(cmd, "rendering both sides", func() { c.from, c.to, err = f.load(cmd) })
 	if err != nil {
 		return c, err
 	}
 	if err := reportSides(cmd, c.from, c.to); err != nil {
 		return c, err
 	}
-	during(cmd, "reading the live state", func() { c.state, err = f.live.load(cmd, c.from, c.to) })
+	c.state, err = f.live.load(cmd, c.from, c.to)
 	if err != nil {
 		return c, err
 	}
 	c.declared = set.Cluster(targetOf(c.to))
-	return c, problems.Report(cmd.ErrOrStderr(), c.state.diags)
+	return c, problems.Report(cmd.ErrOrStderr(), c.state.Diags)
 }
 
 // judge returns an error if a plan reaches a level, or if the fleet's gate and limits count and do
@@ -213,26 +215,26 @@ func reportSides(cmd *cobra.Command, from, to compare.Loaded) error {
 type comparison struct {
 	*sideFlags
 	from, to       compare.Loaded
-	state          state
+	state          live.State
 	declared       cluster.Settings
 	oneApplication bool
 }
 
 // predict returns the plan with what is compared with what.
 func (c comparison) predict() report.Plan {
-	f, from, to, live, declared := c.sideFlags, c.from, c.to, c.state, c.declared
-	p := report.Plan{From: f.side(f.sides.From, from), To: f.side(f.sides.To, to), Unknown: live.unknown()}
-	p.To.Targets, p.To.Settings = targetsOf(&declared), settings(&declared)
+	f, from, to, state, declared := c.sideFlags, c.from, c.to, c.state, c.declared
+	p := report.Plan{From: f.side(f.sides.From, from), To: f.side(f.sides.To, to), Unknown: state.Unknown()}
+	p.To.Targets, p.To.Settings = declared.Targets(), declared.Words()
 	if f.sides.From.Origin == compare.Cluster {
-		objects, unrecorded := pairs.FromCluster(live.objects, to.Objects)
+		objects, unrecorded := pairs.FromCluster(state.Objects, to.Objects)
 		from.Objects = objects
-		p.From = report.Side{Label: live.label, Exported: live.exported}
+		p.From = report.Side{Label: state.Label, Exported: state.Exported}
 		if unrecorded > 0 {
 			p.Unknown = append(p.Unknown,
 				fmt.Sprintf("what Git has dropped of objects that do not say what Argo CD applied last (%d)", unrecorded))
 		}
 	}
-	options := plan.Options{Cluster: declared, Live: live.objects, Upgrade: f.sides.Upgrade, Types: catalog.Installed}
+	options := plan.Options{Cluster: declared, Live: state.Objects, Upgrade: f.sides.Upgrade, Types: catalog.Installed}
 	options.Applied = f.sides.From.Origin == compare.Cluster
 	options.WasLayers, options.NowLayers = from.Layers, to.Layers
 	options.Hold = c.holdFrom()
@@ -240,8 +242,8 @@ func (c comparison) predict() report.Plan {
 		options.Was, options.Now = from.Directories, to.Directories
 	}
 	p.Plan = plan.New(from.Objects, to.Objects, options)
-	_, said := cluster.ReadSettings(declared, live.objects)
-	p.Notes = append(live.notes(said), p.Notes...)
+	_, said := cluster.ReadSettings(declared, state.Objects)
+	p.Notes = append(state.Notes(said), p.Notes...)
 	return p
 }
 
@@ -267,7 +269,8 @@ func (f *sideFlags) side(of compare.Side, l compare.Loaded) report.Side {
 		Label: l.Label, Path: named(of.Path), Overlays: append(append([]string{}, f.fleet.overlays...), of.Overlays...),
 	}
 	if t := targetOf(l); t != nil {
-		s.Targets = targetsOf(&cluster.Settings{KubeVirt: t.KubeVirt, ArgoCD: t.ArgoCD})
+		versions := cluster.Settings{KubeVirt: t.KubeVirt, ArgoCD: t.ArgoCD}
+		s.Targets = versions.Targets()
 	}
 	return s
 }

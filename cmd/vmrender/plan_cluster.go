@@ -1,14 +1,8 @@
 package main
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-
 	"github.com/spf13/cobra"
 
-	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/compare"
 	"github.com/vmrender/vmrender/pkg/values"
 )
@@ -39,34 +33,4 @@ func registerSettings(cmd *cobra.Command, s *compare.Settings) {
 		cobra.FixedCompletions(compare.RolloutStrategies, cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "workload-update-methods",
 		cobra.FixedCompletions(values.WorkloadUpdateMethods, cobra.ShellCompDirectiveNoFileComp))
-}
-
-// targetsOf returns the versions that a cluster's settings name, in the words of the
-// header.
-func targetsOf(c *cluster.Settings) []string {
-	var out []string
-	for _, v := range []struct{ name, value string }{{"kubevirt", c.KubeVirt}, {"argocd", c.ArgoCD}} {
-		if v.value != "" {
-			out = append(out, v.name+" "+v.value)
-		}
-	}
-	return out
-}
-
-// settings returns a cluster's settings, in the words of the header.
-func settings(c *cluster.Settings) []string {
-	var out []string
-	if c.VMRolloutStrategy != "" {
-		out = append(out, "vmRolloutStrategy "+c.VMRolloutStrategy)
-	}
-	if c.WorkloadUpdateMethods != nil {
-		out = append(out, "workloadUpdateMethods ["+strings.Join(c.WorkloadUpdateMethods, ", ")+"]")
-	}
-	if c.LiveMigratable != nil {
-		out = append(out, fmt.Sprintf("liveMigratable %t", *c.LiveMigratable))
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.FeatureGates)) {
-		out = append(out, fmt.Sprintf("featureGates.%s %t", name, c.FeatureGates[name]))
-	}
-	return out
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/vmrender/vmrender/internal/cli"
 	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/output"
@@ -17,18 +18,18 @@ import (
 // platformFlags are the flags of a platform; a fleet accepts none of them.
 type platformFlags struct {
 	layers.Options
-	as choice[word]
+	as cli.Choice[word]
 }
 
 func (f *platformFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.Layer, "layer", "",
 		"`name` of the layer of a platform.yaml to render, or * for the app-of-apps (default *)")
-	f.as.accepted = []word{"policy"}
+	f.as.Accepted = []word{"policy"}
 	flags.Var(&f.as, "as",
 		"wrapper of the layers of a platform.yaml: `policy` for policies of Red Hat Advanced Cluster Management")
 	f.registerFiles(cmd)
-	completeFlag(cmd, "as", cobra.FixedCompletions(f.as.names(), cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "as", cobra.FixedCompletions(f.as.Names(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // platformOnly are the flags that a fleet does not accept.
@@ -48,7 +49,7 @@ func (f *platformFlags) registerFiles(cmd *cobra.Command) {
 
 // check returns an error if the flags are invalid for every platform.
 func (f *platformFlags) check(*cobra.Command, []string) error {
-	f.Policies = f.as.value != ""
+	f.Policies = f.as.Value != ""
 	return f.Check()
 }
 

@@ -10,10 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vmrender/vmrender/pkg/adopt"
-	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/inventory"
-	"github.com/vmrender/vmrender/pkg/machine"
-	"github.com/vmrender/vmrender/pkg/render"
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
@@ -40,7 +37,8 @@ Argo CD no longer manages them. The command only reads the values files.`,
 		if err := problems.Report(cmd.ErrOrStderr(), diags); err != nil {
 			return err
 		}
-		leaving, err := leavingVMs(path, flags.options(cmd, nil), rendered)
+		all, _ := inventory.Load(path, flags.options(cmd, nil))
+		leaving, err := adopt.LeavingOf(all.Machines, rendered)
 		if err != nil {
 			return err
 		}
@@ -57,45 +55,6 @@ Argo CD no longer manages them. The command only reads the values files.`,
 func planOf(path string) string {
 	words := []string{"vmrender", "plan", path, "--from", "HEAD", "--live", "cluster"}
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "." }), " ")
-}
-
-// leavingVMs returns what was rendered for VMs, with their entries. All replicas of an entry
-// leave together: the files cannot express that one is gone.
-func leavingVMs(path string, opts fleet.Options, rendered []render.Rendered) ([]adopt.Leaving, error) {
-	all, _ := inventory.Load(path, opts)
-	var out []adopt.Leaving
-	for i := range rendered {
-		r := &rendered[i]
-		at := slices.IndexFunc(all.Machines, func(m *machine.Machine) bool { return isOf(r, m) })
-		if r.Jobs || at < 0 {
-			continue
-		}
-		m := all.Machines[at]
-		if missing := unnamed(all.Machines, m, rendered); missing != nil {
-			return nil, fmt.Errorf("%s/%s leaves only with the other replicas of its entry %s; add %s",
-				m.Namespace, m.Name, m.Entry, strings.Join(missing, " "))
-		}
-		objects := render.Objects(*r)
-		where := fmt.Sprintf("%s:%d", m.Pos.File, m.Pos.Line)
-		out = append(out, adopt.Leaving{Name: m.Namespace + "/" + m.Name, Entry: m.Path, Where: where, Objects: objects})
-	}
-	return out, nil
-}
-
-func isOf(r *render.Rendered, m *machine.Machine) bool {
-	return !r.Jobs && r.Namespace == m.Namespace && r.Name == m.Name
-}
-
-// unnamed returns the replicas of a VM's entry that were not rendered.
-func unnamed(all []*machine.Machine, m *machine.Machine, rendered []render.Rendered) []string {
-	var out []string
-	for _, other := range all {
-		is := func(r render.Rendered) bool { return isOf(&r, other) }
-		if other.Pos == m.Pos && !slices.ContainsFunc(rendered, is) {
-			out = append(out, other.Namespace+"/"+other.Name)
-		}
-	}
-	return out
 }
 
 // writeSteps writes numbered steps, with lines that can be copied below them.

@@ -56,7 +56,7 @@ func (f *sideFlags) check(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	f.sides, err = compare.Choose(compare.Request{
-		Args: args, From: f.from, To: f.to, Live: f.live.given(), Given: cmd.Flags().Changed,
+		Args: args, From: f.from, To: f.to, Live: f.live.Given(), Given: cmd.Flags().Changed,
 	})
 	return err
 }

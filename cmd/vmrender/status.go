@@ -7,9 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/internal/cli"
 	"github.com/vmrender/vmrender/pkg/approval"
 	"github.com/vmrender/vmrender/pkg/cluster"
 	"github.com/vmrender/vmrender/pkg/compare"
+	"github.com/vmrender/vmrender/pkg/live"
 	"github.com/vmrender/vmrender/pkg/report"
 	"github.com/vmrender/vmrender/pkg/report/problems"
 	"github.com/vmrender/vmrender/pkg/status"
@@ -53,9 +55,9 @@ regardless of the states.`
 type statusFlags struct {
 	sides   sideFlags
 	drain   string // the node; empty for the state of all VMs
-	failOn  *choice[grade]
+	failOn  *cli.Choice[cli.Grade]
 	verbose bool
-	format  *choice[report.StatusFormat]
+	format  *cli.Choice[report.StatusFormat]
 }
 
 func newStatusCommand() *cobra.Command {
@@ -64,7 +66,7 @@ func newStatusCommand() *cobra.Command {
 		Use:         "status [PATH] --live FILE|cluster",
 		SuggestFor:  []string{"drift", "health", "verify"},
 		Short:       "Report the state of every VM in the cluster",
-		Long:        fmt.Sprintf(statusHelp, gradeTable(status.States()), gradeTable(status.Outcomes())),
+		Long:        fmt.Sprintf(statusHelp, cli.GradeTable(status.States()), cli.GradeTable(status.Outcomes())),
 		Example: `  vmrender status --live cluster
   vmrender status sites/a --live export.yaml --fail-on restart
   vmrender template | vmrender status - --live export.yaml -o markdown
@@ -78,10 +80,10 @@ func newStatusCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.drain, "drain", "", "report what a drain of this `node` does to the VMs on it")
 	completeFlag(cmd, "drain", cobra.NoFileCompletions)
 	cmd.Args = cobra.MatchAll(argsBetween(0, 1), f.sides.platform.check, f.check, f.sides.live.check)
-	f.failOn = failOnFlag(cmd, "state", slices.Concat(grades(status.States()), grades(status.Outcomes()[1:])))
+	f.failOn = cli.FailOn(cmd, "state", slices.Concat(cli.Grades(status.States()), cli.Grades(status.Outcomes()[1:])))
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false,
 		"all facts, with fields, values and advice, and also VMs that are the same as in Git")
-	f.format = outputFlag(cmd, report.StatusFormats())
+	f.format = cli.Output(cmd, report.StatusFormats())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.drain != "" {
 			return f.runDrain(cmd)
@@ -94,13 +96,13 @@ func newStatusCommand() *cobra.Command {
 // check returns an error if flags are missing, or do not fit together.
 func (f *statusFlags) check(cmd *cobra.Command, args []string) error {
 	switch {
-	case !f.sides.live.given():
+	case !f.sides.live.Given():
 		return errNoState
 	case f.drain != "":
 		return f.checkDrain(cmd, args)
 	}
-	if o, isOutcome := f.failOn.value.(status.Outcome); isOutcome {
-		return fmt.Errorf("--fail-on %q is for --drain NODE; accepted: %s", o, namesOf(status.States()))
+	if o, isOutcome := f.failOn.Value.(status.Outcome); isOutcome {
+		return fmt.Errorf("--fail-on %q is for --drain NODE; accepted: %s", o, cli.NamesOf(status.States()))
 	}
 	return nil
 }
@@ -111,11 +113,11 @@ func (f *statusFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	s.Verbose, s.Terminal = f.verbose, terminalOf(cmd.OutOrStdout())
-	if err := f.format.value.Write(cmd.OutOrStdout(), s); err != nil {
+	s.Verbose, s.Terminal = f.verbose, cli.TerminalOf(cmd.OutOrStdout())
+	if err := f.format.Value.Write(cmd.OutOrStdout(), s); err != nil {
 		return err
 	}
-	if least, _ := f.failOn.value.(status.State); s.Reaches(least) {
+	if least, _ := f.failOn.Value.(status.State); s.Reaches(least) {
 		cmd.PrintErrf("the status reaches %s, and --fail-on is %s\n", s.Worst(), least)
 		return errFinding
 	}
@@ -123,47 +125,47 @@ func (f *statusFlags) run(cmd *cobra.Command, args []string) error {
 }
 
 // errNoState is the error for a command line without the state of the cluster.
-var errNoState = errors.New("no state to compare with; expected --live FILE, or --live " + theCluster)
+var errNoState = errors.New("no state to compare with; expected --live FILE, or --live " + live.Cluster)
 
 // now reads the files as they are, and the state of the cluster.
 func (f *sideFlags) now(
-	cmd *cobra.Command, path string, read func(*liveFlags, *cobra.Command, ...compare.Loaded) (state, error),
-) (git compare.Loaded, live state, err error) {
+	cmd *cobra.Command, path string, read func(*liveFlags, *cobra.Command, ...compare.Loaded) (live.State, error),
+) (git compare.Loaded, state live.State, err error) {
 	git, err = f.loader(cmd).Current(compare.Side{Path: path})
 	if err != nil {
-		return git, live, err
+		return git, state, err
 	}
 	if err = problems.Report(cmd.ErrOrStderr(), git.Diags); err != nil {
-		return git, live, err
+		return git, state, err
 	}
-	during(cmd, "reading the live state", func() { live, err = read(&f.live, cmd, git) })
+	state, err = read(&f.live, cmd, git)
 	if err != nil {
-		return git, live, err
+		return git, state, err
 	}
-	return git, live, problems.Report(cmd.ErrOrStderr(), live.diags)
+	return git, state, problems.Report(cmd.ErrOrStderr(), state.Diags)
 }
 
 // status reads both sides and compares them.
 func (f *sideFlags) status(cmd *cobra.Command, path string) (report.Status, error) {
-	git, live, err := f.now(cmd, path, (*liveFlags).load)
+	git, state, err := f.now(cmd, path, (*liveFlags).load)
 	if err != nil {
 		return report.Status{}, err
 	}
 	settings := compare.Settings{Given: cmd.Flags().Changed}
-	observed, said := cluster.ReadSettings(settings.Cluster(targetOf(git)), live.objects)
+	observed, said := cluster.ReadSettings(settings.Cluster(targetOf(git)), state.Objects)
 	var reviews []*approval.Layer
 	if git.Layers != nil {
 		reviews = git.Layers.Reviews
 	}
 	s := report.Status{
-		Status: status.New(git.Objects, observed, live.objects, reviews...),
+		Status: status.New(git.Objects, observed, state.Objects, reviews...),
 		Git:    report.Side{Label: git.Label, Path: named(path), Overlays: f.fleet.overlays},
 		Cluster: report.Side{
-			Label: live.label, Exported: live.exported, Settings: said,
+			Label: state.Label, Exported: state.Exported, Settings: said,
 		},
 	}
-	if len(live.unread) > 0 {
-		s.Unknown = live.unknown()
+	if len(state.Unread) > 0 {
+		s.Unknown = state.Unknown()
 	}
 	return s, nil
 }

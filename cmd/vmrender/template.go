@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/internal/cli"
 	"github.com/vmrender/vmrender/pkg/inventory"
 	"github.com/vmrender/vmrender/pkg/manifest"
 	"github.com/vmrender/vmrender/pkg/output"
@@ -49,14 +50,14 @@ func newTemplateCommand() *cobra.Command {
 	var dir string
 	cmd.Flags().StringVar(&dir, "output-dir", "",
 		"`directory` for one file per VM, NAMESPACE/NAME.yaml, instead of stdout")
-	format := outputFlag(cmd, manifest.Formats())
+	format := cli.Output(cmd, manifest.Formats())
 	completeFlag(cmd, "output-dir", completeDirs)
 	completeFlag(cmd, "vm", func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return vmNames(pathArg(args), flags.options(cmd, nil)), cobra.ShellCompDirectiveNoFileComp
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if file, ok := platform.File(pathArg(args)); ok {
-			return platform.template(cmd, file, flags, format.value)
+			return platform.template(cmd, file, flags, format.Value)
 		}
 		if err := rejectPlatformFlags(cmd); err != nil {
 			return err
@@ -67,9 +68,9 @@ func newTemplateCommand() *cobra.Command {
 		}
 		noteHolds(cmd, rendered)
 		if dir == "" {
-			return output.Machines(cmd.OutOrStdout(), format.value, rendered)
+			return output.Machines(cmd.OutOrStdout(), format.Value, rendered)
 		}
-		return writeFiles(cmd, dir, origin(f, flags, vms), format.value, rendered)
+		return writeFiles(cmd, dir, origin(f, flags, vms), format.Value, rendered)
 	}
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vmrender/vmrender/internal/cli"
 	"github.com/vmrender/vmrender/pkg/fleet"
 	"github.com/vmrender/vmrender/pkg/layers"
 	"github.com/vmrender/vmrender/pkg/report"
@@ -47,14 +48,14 @@ overlays.`,
 	})
 	c.each.register(cmd)
 	cmd.Args = c.platform.check
-	format := outputFlag(cmd, report.Formats())
+	format := cli.Output(cmd, report.Formats())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := c.run(cmd, args); err != nil {
 			return err
 		}
 		printNotes(cmd, c.notes)
 		v := report.Validation{Version: readBuild().Version, VMs: c.rendered, Diagnostics: c.diags.Sorted(), All: c.all}
-		if err := format.value.Write(cmd.OutOrStdout(), v); err != nil {
+		if err := format.Value.Write(cmd.OutOrStdout(), v); err != nil {
 			return err
 		}
 		if v.HasErrors() || c.strict && len(v.Diagnostics) > 0 {
@@ -121,7 +122,7 @@ func (c *validation) validateFleet(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	during(cmd, "validating "+path, func() {
+	cli.During(cmd, "validating "+path, func() {
 		vms, diags, notes := validateEach(path, overlays, c.fleet.options(cmd, c.vms))
 		c.rendered += vms
 		c.diags.Merge(diags)
@@ -134,7 +135,7 @@ func (c *validation) validateFleet(cmd *cobra.Command, path string) error {
 func (c *validation) validatePlatform(cmd *cobra.Command, file string) {
 	c.platform.Overlays, c.platform.Set = c.fleet.overlays, c.fleet.sets
 	c.platforms++
-	during(cmd, "validating "+file, func() {
+	cli.During(cmd, "validating "+file, func() {
 		n, diags := layers.Validate(file, c.platform.Options)
 		c.diags.Merge(diags)
 		c.renderedLayers += n

@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/vmrender/vmrender/internal/cli"
 )
 
 // build describes what this program was built from.
@@ -27,10 +29,10 @@ func newVersionCommand() *cobra.Command {
 		Args:              argsBetween(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	form := outputFlag(cmd, forms())
+	form := cli.Output(cmd, forms())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		b := readBuild()
-		return form.value.print(cmd.OutOrStdout(), b, func(w io.Writer) error {
+		return form.Value.print(cmd.OutOrStdout(), b, func(w io.Writer) error {
 			_, err := fmt.Fprintln(w, b)
 			return err
 		})

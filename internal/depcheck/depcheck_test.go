@@ -329,9 +329,9 @@ var rooms = []room{
 	{
 		dir: "pkg/adopt",
 		ours: []string{
-			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/fleet", "pkg/inventory", "pkg/render", "pkg/manifest",
-			"pkg/draft", "pkg/node", "pkg/edit", "pkg/labels", "pkg/argocd", "pkg/pairs", "pkg/admission", "pkg/cluster",
-			"pkg/impact", "internal/files", "internal/lazyregexp", "internal/suggest", "internal/wording",
+			"pkg/rule", "pkg/source", "pkg/catalog", "pkg/values", "pkg/fleet", "pkg/inventory", "pkg/machine", "pkg/render",
+			"pkg/manifest", "pkg/draft", "pkg/node", "pkg/edit", "pkg/labels", "pkg/argocd", "pkg/pairs", "pkg/admission",
+			"pkg/cluster", "pkg/impact", "internal/files", "internal/lazyregexp", "internal/suggest", "internal/wording",
 		},
 		reach:   join(cluster, argocd),
 		imports: join(impure, yaml),
@@ -443,7 +443,20 @@ var rooms = []room{
 		},
 		reach: argocd, imports: join(impure, yaml, system, helm),
 	},
+	// Helm's engine renders the chart of an import.
+	{
+		dir: "pkg/intake",
+		ours: []string{
+			"pkg/adopt", "pkg/compare", "pkg/exports", "pkg/layers", "pkg/manifest", "pkg/rule", "pkg/source", "pkg/world",
+		},
+		reach: argocd, imports: join(impure, yaml, helm),
+	},
 	// These packages talk to a cluster. Only the command line imports them.
+	{
+		dir:   "pkg/live",
+		ours:  []string{"pkg/cluster", "pkg/compare", "pkg/manifest", "pkg/rollout", "pkg/rule", "pkg/source"},
+		reach: argocd, imports: join([]string{"os/exec"}, yaml, helm),
+	},
 	{
 		dir:     "pkg/rollout",
 		ours:    []string{"pkg/approval", "pkg/argocd", "pkg/labels", "pkg/manifest", "pkg/schedule", "internal/lazyregexp"},
@@ -461,7 +474,7 @@ var rooms = []room{
 
 	{
 		dir:     "cmd/vmrender",
-		ours:    []string{"pkg", "schema", "internal/process", "internal/suggest"},
+		ours:    []string{"pkg", "schema", "internal/cli", "internal/process", "internal/suggest"},
 		reach:   argocd,
 		imports: helm,
 	},
@@ -492,6 +505,10 @@ var rooms = []room{
 	{
 		dir: "internal/svgtext", ours: []string{"internal/lazyregexp"},
 		reach: join(cluster, argocd, kubernetes), imports: join(impure, system),
+	},
+	{
+		dir: "internal/cli", ours: []string{"pkg/report", "pkg/report/problems", "internal/suggest"},
+		reach: join(cluster, argocd),
 	},
 	{dir: "internal/files", reach: join(cluster, argocd, kubernetes, kubevirt)},
 	{dir: "internal/suggest", reach: join(cluster, argocd, kubernetes, kubevirt), imports: join(impure, system)},

@@ -1,7 +1,10 @@
 package cluster
 
 import (
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/vmrender/vmrender/pkg/versions"
 )
@@ -134,5 +137,34 @@ func (c Settings) ForGate() []string {
 		}
 	}
 	slices.Sort(out)
+	return out
+}
+
+// Targets returns the versions that the settings name, in the words of the header of a fleet.
+func (c *Settings) Targets() []string {
+	var out []string
+	for _, v := range []struct{ name, version string }{{"kubevirt", c.KubeVirt}, {"argocd", c.ArgoCD}} {
+		if v.version != "" {
+			out = append(out, v.name+" "+v.version)
+		}
+	}
+	return out
+}
+
+// Words returns the other settings, in the words of the header of a fleet.
+func (c *Settings) Words() []string {
+	var out []string
+	if c.VMRolloutStrategy != "" {
+		out = append(out, "vmRolloutStrategy "+c.VMRolloutStrategy)
+	}
+	if c.WorkloadUpdateMethods != nil {
+		out = append(out, "workloadUpdateMethods ["+strings.Join(c.WorkloadUpdateMethods, ", ")+"]")
+	}
+	if c.LiveMigratable != nil {
+		out = append(out, fmt.Sprintf("liveMigratable %t", *c.LiveMigratable))
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.FeatureGates)) {
+		out = append(out, fmt.Sprintf("featureGates.%s %t", name, c.FeatureGates[name]))
+	}
 	return out
 }

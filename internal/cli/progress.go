@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 // patience is how long users wait before they see progress.
 const patience = 2 * time.Second
 
-// during does work, and meanwhile reports progress on a terminal if it takes long. It must
+// During does work, and meanwhile reports progress on a terminal if it takes long. It must
 // not write to stdout or stderr.
-func during(cmd *cobra.Command, what string, work func()) {
+func During(cmd *cobra.Command, what string, work func()) {
 	file, ok := terminalFile(cmd.ErrOrStderr())
 	if !ok {
 		work()

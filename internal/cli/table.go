@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"io"
@@ -8,9 +8,9 @@ import (
 	"github.com/vmrender/vmrender/pkg/report/problems"
 )
 
-// writeTable writes rows under a header in aligned columns, two spaces apart.
+// WriteTable writes rows under a header in aligned columns, two spaces apart.
 // An empty cell is shown as a dash, so that a script can split the columns.
-func writeTable(w io.Writer, header []string, rows [][]string) error {
+func WriteTable(w io.Writer, header []string, rows [][]string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range append([][]string{header}, rows...) {
 		if _, err := io.WriteString(t, strings.Join(cells(row), "\t")+"\n"); err != nil {

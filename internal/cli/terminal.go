@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"io"
@@ -9,21 +9,21 @@ import (
 	"github.com/vmrender/vmrender/pkg/report"
 )
 
-// stream is stdout or stderr, to which problems are written with colors if it is a terminal.
-type stream struct{ *os.File }
+// Stream is stdout or stderr, to which problems are written with colors if it is a terminal.
+type Stream struct{ *os.File }
 
 // Color reports whether the stream shows colors: only on a terminal, and not if NO_COLOR is set (https://no-color.org).
-func (s stream) Color() bool { return terminalOf(s).Color }
+func (s Stream) Color() bool { return TerminalOf(s).Color }
 
 // terminalFile returns the terminal that a writer is, if it is one.
 func terminalFile(w io.Writer) (*os.File, bool) {
-	s, ok := w.(stream)
+	s, ok := w.(Stream)
 	return s.File, ok && term.IsTerminal(int(s.Fd()))
 }
 
-// terminalOf returns how text is shown on a writer: with colors and a width only on a
+// TerminalOf returns how text is shown on a writer: with colors and a width only on a
 // terminal, and without colors if NO_COLOR is set.
-func terminalOf(w io.Writer) report.Terminal {
+func TerminalOf(w io.Writer) report.Terminal {
 	file, ok := terminalFile(w)
 	if !ok {
 		return report.Terminal{}
