@@ -63,6 +63,22 @@ func Normalize(user *source.Node) *source.Node {
 	})
 }
 
+// WithDefaults replaces the VM keys that operating systems have as `defaults` under a `catalog` key as written. change
+// gets their path, and returns the others.
+func WithDefaults(user *source.Node, change func(defaults *source.Node, path string) *source.Node) *source.Node {
+	return mapValue(user, "os", func(entries *source.Node) *source.Node {
+		out := *entries
+		out.Fields = slices.Clone(entries.Fields)
+		for i := range out.Fields {
+			path := source.JoinPath("catalog.os", out.Fields[i].Key) + ".defaults"
+			out.Fields[i].Value = mapValue(out.Fields[i].Value, "defaults", func(defaults *source.Node) *source.Node {
+				return change(defaults, path)
+			})
+		}
+		return &out
+	})
+}
+
 // mapValue replaces the value of one key of a map, if the key exists.
 func mapValue(n *source.Node, key string, change func(*source.Node) *source.Node) *source.Node {
 	if n.Field(key) == nil {

@@ -41,7 +41,7 @@ func (r *reader) readDoc(path string, doc *source.Node, below *Level, diags *sou
 		reportNoVMs(doc, diags)
 		return
 	}
-	source.Decode(withoutLevels(doc), new(values.File), "", diags)
+	source.Decode(withoutLevels(doc, diags), new(values.File), "", diags)
 	lv := r.newLevel("file "+filepath.ToSlash(path), below, docKeys(doc, diags, "vars", "namespace"), "defaults", diags)
 	r.readEntries(doc.Field("vms"), lv, diags)
 }

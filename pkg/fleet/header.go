@@ -78,7 +78,7 @@ func (f *Fleet) readOverlays() []*source.Node {
 // header from their merge.
 func (f *Fleet) decodeHeader(overlays []*source.Node) {
 	for _, d := range append([]*source.Node{f.doc}, overlays...) {
-		own := withoutLevels(d)
+		own := withoutLevels(d, f.diags)
 		if d == f.doc {
 			f.checkNotOverlay()
 			own = own.Without(overlayKeys()...)
@@ -141,8 +141,8 @@ func (f *Fleet) checkCredentials(entries *source.Node) {
 }
 
 // withoutLevels returns a document without the keys that are inherited, which
-// are checked with their levels.
-func withoutLevels(doc *source.Node) *source.Node {
+// are checked with their levels. In the catalog, short forms of sources and each KEY+ are resolved.
+func withoutLevels(doc *source.Node, diags *source.Diagnostics) *source.Node {
 	out := *doc
 	out.Fields = nil
 	for _, f := range doc.Fields {
@@ -150,7 +150,9 @@ func withoutLevels(doc *source.Node) *source.Node {
 		case "defaults", "vars", "vms":
 			continue
 		case "catalog":
-			f.Value = catalog.Normalize(f.Value)
+			f.Value = catalog.WithDefaults(catalog.Normalize(f.Value), func(keys *source.Node, path string) *source.Node {
+				return values.Appended(keys, path, diags)
+			})
 		}
 		out.Fields = append(out.Fields, f)
 	}
