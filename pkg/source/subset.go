@@ -64,7 +64,11 @@ func (s *scanner) documents() ([]*Node, bool) {
 // begin prepares the scanner to read a text that starts at a line.
 func (s *scanner) begin(line int32) {
 	s.line, s.depth = line, MaxDepth
-	s.chunk = min(maxChunk, 2+strings.Count(s.text, "\n")+strings.Count(s.text, ","))
+	s.chunk = 2
+	for _, begins := range []string{"\n", ",", "{", "["} { // a value
+		s.chunk += strings.Count(s.text, begins)
+	}
+	s.chunk = min(maxChunk, s.chunk)
 }
 
 func (s *scanner) document() *Node {
