@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/signal"
@@ -48,10 +49,15 @@ func (f *liveFlags) loadDrill(cmd *cobra.Command, _ ...compare.Loaded) (live.Sta
 	return f.read(cmd, live.Drill)
 }
 
-// read reads what a list has, and says so if it takes long. An interrupt ends it.
+// read reads what a list has, and says so if it takes long. An interrupt ends the requests to a cluster; one while an
+// export is read, which waits for standard input, ends the process.
 func (f *liveFlags) read(cmd *cobra.Command, list live.List) (state live.State, err error) {
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	ctx := cmd.Context()
+	if f.IsCluster() {
+		var stop context.CancelFunc
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		defer stop()
+	}
 	in := live.Input{Stdin: cmd.InOrStdin(), Room: makeRoom()}
 	cli.During(cmd, "reading the live state", func() { state, err = f.Read(ctx, in, list) })
 	return state, err
