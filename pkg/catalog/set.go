@@ -55,9 +55,9 @@ func newSet(s *Set, diags *source.Diagnostics) *Set {
 // first.
 func Normalize(user *source.Node) *source.Node {
 	return mapValue(mapValue(user, "images", func(images *source.Node) *source.Node {
-		return mapValues(images, NormalizeSource)
+		return mapValues(images, func(_ string, image *source.Node) *source.Node { return NormalizeSource(image) })
 	}), "os", func(entries *source.Node) *source.Node {
-		return mapValues(entries, func(entry *source.Node) *source.Node {
+		return mapValues(entries, func(_ string, entry *source.Node) *source.Node {
 			return mapValue(entry, "image", NormalizeSource)
 		})
 	})
@@ -67,15 +67,11 @@ func Normalize(user *source.Node) *source.Node {
 // gets their path, and returns the others.
 func WithDefaults(user *source.Node, change func(defaults *source.Node, path string) *source.Node) *source.Node {
 	return mapValue(user, "os", func(entries *source.Node) *source.Node {
-		out := *entries
-		out.Fields = slices.Clone(entries.Fields)
-		for i := range out.Fields {
-			path := source.JoinPath("catalog.os", out.Fields[i].Key) + ".defaults"
-			out.Fields[i].Value = mapValue(out.Fields[i].Value, "defaults", func(defaults *source.Node) *source.Node {
-				return change(defaults, path)
+		return mapValues(entries, func(name string, entry *source.Node) *source.Node {
+			return mapValue(entry, "defaults", func(defaults *source.Node) *source.Node {
+				return change(defaults, source.JoinPath("catalog.os", name)+".defaults")
 			})
-		}
-		return &out
+		})
 	})
 }
 
@@ -91,12 +87,12 @@ func mapValue(n *source.Node, key string, change func(*source.Node) *source.Node
 	return &out
 }
 
-// mapValues replaces all values of a map.
-func mapValues(n *source.Node, change func(*source.Node) *source.Node) *source.Node {
+// mapValues replaces all values of a map; change gets their keys.
+func mapValues(n *source.Node, change func(key string, value *source.Node) *source.Node) *source.Node {
 	out := *n
 	out.Fields = slices.Clone(n.Fields)
 	for i := range out.Fields {
-		out.Fields[i].Value = change(out.Fields[i].Value)
+		out.Fields[i].Value = change(out.Fields[i].Key, out.Fields[i].Value)
 	}
 	return &out
 }
