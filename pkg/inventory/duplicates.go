@@ -60,7 +60,11 @@ func (a *address) holder(vm string) string {
 // disk `b-c` of the VM `a` is `a-b-c`, and so is the disk `c` of `a-b`.
 func checkObjects(records []*record, diags *source.Diagnostics) {
 	type key struct{ kind, namespace, name string }
-	seen := make(map[key]*record, len(records))
+	count := 0
+	for _, r := range records {
+		count += len(r.objects)
+	}
+	seen := make(map[key]*record, count)
 	for _, r := range records {
 		for _, o := range r.objects {
 			k := key{o.kind, r.namespace, o.name}

@@ -148,11 +148,13 @@ func (w *wide) notePod(m *machine.Machine) {
 		w.pods[m.Namespace] = of
 	}
 	note := func(key, value string) {
-		if of.values[key] == nil {
-			of.values[strings.Clone(key)] = map[string]bool{}
+		known := of.values[key]
+		if known == nil {
+			known = map[string]bool{}
+			of.values[strings.Clone(key)] = known
 		}
-		if !of.values[key][value] {
-			of.values[key][strings.Clone(value)] = true
+		if !known[value] {
+			known[strings.Clone(value)] = true
 		}
 	}
 	for key, value := range m.OfPods() {

@@ -3,6 +3,7 @@ package manifest
 import (
 	"reflect"
 	"strings"
+	"unsafe"
 )
 
 // field specifies how a field of a struct is written.
@@ -10,7 +11,7 @@ type field struct {
 	index    int    // in the struct
 	key      string // with a comma, quotes and a colon
 	encode   encodeFunc
-	omitted  emptiness
+	omitted  omission
 	omitBare bool   // whether to omit a value that encodes to {}
 	inline   object // the fields of an inlined struct, or of a pointer to one; nil for other fields
 }
@@ -50,7 +51,7 @@ func collect(t reflect.Type, keys map[string]bool) (o object, twice string) {
 		name, options := parseTag(f)
 		switch {
 		case name == "" && isInlined(f):
-			in := field{index: f.Index[0], omitted: omission(f.Type, false, false)}
+			in := field{index: f.Index[0], omitted: omissionOf(f, false, false)}
 			if in.inline, twice = collect(structType(f.Type), keys); twice != "" {
 				return nil, twice
 			}
@@ -88,36 +89,56 @@ func planField(f reflect.StructField, name, options string) field {
 		index:    f.Index[0],
 		key:      string(append(appendString([]byte{','}, name), ':')),
 		encode:   fieldEncoder(f.Type),
-		omitted:  omission(f.Type, omitEmpty, omitZero || bare && marshalerOf(f.Type) != nil),
+		omitted:  omissionOf(f, omitEmpty, omitZero || bare && marshalerOf(f.Type) != nil),
 		omitBare: bare,
 	}
 }
 
-// emptiness is the test for values with which a field is omitted.
+// omission is the test for values with which a field is omitted.
+type omission struct {
+	emptiness
+	word uintptr // offset in the struct of a word that is 0 if the field is omitted, from ifUnset on
+}
+
+// emptiness is the kind of a test for values with which a field is omitted.
 type emptiness int
 
 const (
-	never    emptiness = iota
-	ifNil              // a pointer
-	ifNoText           // a string
-	ifEmpty            // a slice or map
+	never emptiness = iota
 	ifZero
+	ifUnset     // a pointer, a string or a slice, whose word is then 0
+	ifNoEntries // a map, whose word is 0 if it is nil
 )
 
-// omission returns the test for values with which a field is omitted. The options are those of
+// toLength is the size of the pointer to the content of a string or slice, which their length follows (package reflect,
+// StringHeader and SliceHeader).
+const toLength = unsafe.Sizeof(uintptr(0))
+
+// omissionOf returns the test for values with which a field is omitted. The options are those of
 // encoding/json: for omitEmpty, no struct is empty. Null pointers are always omitted.
-func omission(t reflect.Type, omitEmpty, omitZero bool) emptiness {
-	switch kind := t.Kind(); {
+func omissionOf(f reflect.StructField, omitEmpty, omitZero bool) omission {
+	switch kind := f.Type.Kind(); {
 	case kind == reflect.Pointer:
-		return ifNil
-	case omitEmpty && kind == reflect.String:
-		return ifNoText
-	case omitEmpty && (kind == reflect.Slice || kind == reflect.Map):
-		return ifEmpty
-	case omitZero, omitEmpty && kind != reflect.Struct && (kind != reflect.Array || t.Len() == 0):
-		return ifZero
+		return omission{ifUnset, f.Offset}
+	case omitEmpty && (kind == reflect.String || kind == reflect.Slice):
+		return omission{ifUnset, f.Offset + toLength}
+	case omitEmpty && kind == reflect.Map:
+		return omission{ifNoEntries, f.Offset}
+	case omitZero, omitEmpty && kind != reflect.Struct && (kind != reflect.Array || f.Type.Len() == 0):
+		return omission{emptiness: ifZero}
 	}
-	return never
+	return omission{}
+}
+
+// isUnset reports whether the word of a field of the struct at start is 0. It looks at the struct itself, because most
+// fields of an object are unset, and reflection takes longer.
+func (o *omission) isUnset(start unsafe.Pointer) bool {
+	return o.emptiness >= ifUnset && *(*uintptr)(unsafe.Add(start, o.word)) == 0
+}
+
+// isEmpty reports whether the value of a field whose word is not 0 is omitted.
+func (o *omission) isEmpty(v reflect.Value) bool {
+	return o.emptiness == ifNoEntries && v.Len() == 0 || o.emptiness == ifZero && v.IsZero()
 }
 
 // fieldEncoder returns the encodeFunc of a field. That of a simple type is looked up immediately.
@@ -164,30 +185,19 @@ func structType(t reflect.Type) reflect.Type {
 
 // encode writes the fields of v, without braces.
 func (o object) encode(dst []byte, v reflect.Value) (_ []byte, err error) {
+	start := unsafe.Pointer(v.UnsafeAddr())
 	for i := range o {
 		f := &o[i]
-		value := v.Field(f.index)
-		switch f.omitted {
-		case ifNil:
-			if value.IsNil() {
-				continue
-			}
-		case ifNoText:
-			if value.String() == "" {
-				continue
-			}
-		case ifEmpty:
-			if value.Len() == 0 {
-				continue
-			}
-		case ifZero:
-			if value.IsZero() {
-				continue
-			}
+		if f.omitted.isUnset(start) {
+			continue
 		}
-		if f.inline != nil {
+		value := v.Field(f.index)
+		switch {
+		case f.omitted.isEmpty(value):
+			continue
+		case f.inline != nil:
 			dst, err = f.inline.encode(dst, reflect.Indirect(value))
-		} else {
+		default:
 			dst, err = f.append(dst, value)
 		}
 		if err != nil {

@@ -3,10 +3,11 @@ package manifest
 import (
 	"reflect"
 	"slices"
+	"strings"
 )
 
-// fewKeys is more than most maps have, so that the list of their keys needs no memory of its own.
-const fewKeys = 16
+// fewEntries is more than most maps have, so that the list of their entries needs no memory of its own.
+const fewEntries = 16
 
 // stringsType is the type of labels and annotations, which most maps are.
 var stringsType = reflect.TypeFor[map[string]string]()
@@ -60,17 +61,20 @@ func encodeStrings(dst []byte, v reflect.Value) ([]byte, error) {
 	if v.IsNil() {
 		return append(dst, "null"...), nil
 	}
-	m, keys := v.Interface().(map[string]string), make([]string, 0, fewKeys)
-	for key := range m {
-		keys = append(keys, key)
+	entries := make([]entry, 0, fewEntries)
+	for key, value := range v.Interface().(map[string]string) {
+		entries = append(entries, entry{key, value})
 	}
-	slices.Sort(keys)
+	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.key, b.key) })
 	dst = append(dst, '{')
-	for _, key := range keys {
-		dst = appendString(appendKey(dst, key), m[key])
+	for _, e := range entries {
+		dst = appendString(appendKey(dst, e.key), e.value)
 	}
 	return append(dst, '}'), nil
 }
+
+// entry is an entry of a map of strings.
+type entry struct{ key, value string }
 
 // appendKey appends the key of an entry, and a comma if it is not the first one.
 func appendKey(dst []byte, key string) []byte {

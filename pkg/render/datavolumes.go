@@ -55,6 +55,9 @@ func (x *rendering) dataVolumeTemplates(g *keys.GuestData) []kubevirtv1.DataVolu
 		if d.Kind != machine.DiskDataVolume || d.Keep {
 			continue
 		}
+		if out == nil {
+			out = make([]kubevirtv1.DataVolumeTemplateSpec, 0, len(x.Disks)-i)
+		}
 		v := x.dataVolume(d, x.diskLabels(d), x.templateDiskAnnotations(d))
 		meta := metav1.ObjectMeta{Name: d.Claim, Labels: v.Metadata.Labels, Annotations: v.Metadata.Annotations}
 		if d.DataVolume.Get("metadata", "namespace").IsSet() { // which is the VM's, as in exports of older consoles

@@ -52,28 +52,39 @@ type Traits struct {
 // approval.
 func (t *Traits) DeletesUnseen() bool { return t.AwaitsDeletion || t.NamedByContent }
 
-var strategies = map[Strategy]*Traits{
-	InPlace: {Pet: true, KeepsRoot: true},
-	Rollout: {ContentNamedRoot: true, Job: true},
-	Replace: {
+// strategies are so few that comparing their names is faster than a map.
+var strategies = []struct {
+	name   Strategy
+	traits Traits
+}{
+	{InPlace, Traits{Pet: true, KeepsRoot: true}},
+	{Rollout, Traits{ContentNamedRoot: true, Job: true}},
+	{Replace, Traits{
 		KeepsRoot: true, DeletesVM: true, LosesDisks: true, AwaitsDeletion: true,
 		Inert: []string{"maxUnavailable", "progressDeadlineSeconds", "keepOld"},
-	},
-	BlueGreen: {
+	}},
+	{BlueGreen, Traits{
 		DeletesVM: true, NamedByContent: true,
 		Together: "two revisions of the VM run at the same time",
 		Inert:    []string{"maxUnavailable", "progressDeadlineSeconds", "keepOld"},
-	},
-	Pool: {
+	}},
+	{Pool, Traits{
 		DeletesVM: true, Pooled: true,
 		Together: "all VMs of a pool are the same",
 		Inert:    []string{"progressDeadlineSeconds", "keepOld"},
-	},
+	}},
 }
 
 // Traits returns the properties of the strategy, which callers must not
-// change.
-func (s Strategy) Traits() *Traits { return strategies[s] }
+// change, or nil if there is no such strategy.
+func (s Strategy) Traits() *Traits {
+	for i := range strategies {
+		if strategies[i].name == s {
+			return &strategies[i].traits
+		}
+	}
+	return nil
+}
 
 // Limit returns the message about a setting that the strategy does not allow. why is the reason, and what to do.
 func (s Strategy) Limit(why string) string { return "under `strategy: " + string(s) + "` " + why }
