@@ -1,4 +1,7 @@
 package confine
 
-// Raced is raced, for the tests.
-const Raced = raced
+// Raced and Small are raced and small, for the tests.
+const (
+	Raced = raced
+	Small = small
+)

@@ -29,10 +29,24 @@ func Guard(command string) (end func()) {
 		g.end()
 		_, _ = os.Stderr.WriteString(worded(command, problem))
 	})
-	// A process that has never collected garbage is far from its limit, and most end before a second one would have
-	// started.
-	runtime.AddCleanup(new([64]byte), (*guarded).watch, g)
+	g.afterCollection()
 	return g.end
+}
+
+// small is the size in bytes of a heap that is far from the limit, also at the next collection of its garbage. The
+// processes of most fleets end with one, before a second process would have started.
+const small = 16 << 20
+
+// afterCollection has this process watched from the next collection of garbage on that leaves more than a small heap.
+func (g *guarded) afterCollection() {
+	runtime.AddCleanup(new([64]byte), func(g *guarded) {
+		var stats runtime.MemStats
+		if runtime.ReadMemStats(&stats); stats.HeapAlloc < small {
+			g.afterCollection()
+			return
+		}
+		g.watch()
+	}, g)
 }
 
 // watch starts a process that reads what the Go runtime writes to this one's standard error. If that is impossible,

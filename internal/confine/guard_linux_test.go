@@ -60,6 +60,12 @@ var endings = map[string]struct {
 		run:    func() (string, int) { watched(); return "panic: at the disco\n", 1 },
 		status: 1, stderr: "panic: at the disco\n",
 	},
+	"success, with a small heap": {run: func() (string, int) {
+		if isWatched() {
+			return "another process has started\n", 1
+		}
+		return "", 0
+	}},
 	"panic": {
 		run:    func() (string, int) { watched(); panic("lost") },
 		status: 2, stderr: "vmrender-cmp generate: stopped: panic: lost\n",
@@ -79,13 +85,27 @@ var endings = map[string]struct {
 	},
 }
 
-// watched returns as soon as another process watches this one, because it has collected garbage.
+// watched returns as soon as another process watches this one, because much is left after it has collected garbage.
 func watched() {
 	before, _ := os.Readlink("/proc/self/fd/2")
+	hoarded = bytes.Repeat([]byte{1}, 2*confine.Small)
 	runtime.GC()
 	for now := before; now == before; now, _ = os.Readlink("/proc/self/fd/2") {
 		runtime.Gosched()
 	}
+}
+
+// isWatched reports whether another process watches this one after it has collected garbage, of which little was left.
+func isWatched() bool {
+	before, _ := os.Readlink("/proc/self/fd/2")
+	for range 2 {
+		collected := make(chan struct{})
+		runtime.AddCleanup(new([64]byte), func(done chan struct{}) { close(done) }, collected)
+		runtime.GC()
+		<-collected
+	}
+	now, _ := os.Readlink("/proc/self/fd/2")
+	return now != before
 }
 
 var hoarded []byte

@@ -9,7 +9,11 @@ import (
 )
 
 const (
-	// enough is the size of the heap in bytes below which garbage is not worth a collection. A fleet of 1,000 VMs is
+	// first is the size of the heap in bytes at the first collection. Almost all of it is garbage then, and to use memory
+	// again costs less than to get more from the system: 1,000 VMs take a third fewer page faults.
+	first = 16 << 20
+
+	// enough is the size of the heap in bytes below which garbage is not worth another collection. A fleet of 1,000 VMs is
 	// rendered then, and 10,000, a file each, take 90 MiB of memory.
 	enough = 64 << 20
 
@@ -43,7 +47,7 @@ type heap struct {
 
 func newHeap() *heap {
 	return &heap{
-		goal: enough, objects: []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}},
+		goal: first, objects: []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}},
 		prepare: sync.OnceFunc(func() {
 			const smallest = 4 << 20 // of a heap in which the runtime collects garbage; it has the percentage 100
 			debug.SetGCPercent(enough / smallest * excess)

@@ -18,14 +18,17 @@ func TestRest(t *testing.T) {
 	rest()
 	require.Equal(t, collected, collections(), "there is nothing to collect")
 
-	allocate(enough)
+	allocate(first)
 	rest()
 	require.Equal(t, collected+1, collections())
 	require.Positive(t, debug.SetGCPercent(-1), "the runtime collects garbage that nobody looks for")
 
 	rest()
 	require.Equal(t, collected+1, collections(), "little was allocated since")
-	allocate(2 * enough)
+	allocate(2 * first)
+	rest()
+	require.Equal(t, collected+1, collections(), "the second time, more is needed")
+	allocate(enough)
 	rest()
 	require.Equal(t, collected+2, collections())
 
