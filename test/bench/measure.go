@@ -100,7 +100,7 @@ func firstBytes(text []byte, most int) []byte {
 }
 
 // median returns the middle value, or the upper one of two. There must be at least one value.
-func median[T int64 | time.Duration](values []T) T {
+func median[T int64 | float64 | time.Duration](values []T) T {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[len(sorted)/2]
 }

@@ -117,11 +117,8 @@ func (dir inputs) throughWays(most, rounds int) []*rendering {
 
 // throughWay returns the rendering of a new commit, or of one that Argo CD has rendered before.
 func (dir inputs) throughWay(w way, n, rounds int, fresh bool) *rendering {
-	if n > 1 { // the shortest ones differ most from round to round
-		rounds = min(rounds, 3)
-	}
 	r := &rendering{
-		Size: n, By: w.By, Layout: w.Layout, Fleets: 1, Rounds: rounds, Applications: 1,
+		Size: n, By: w.By, Layout: w.Layout, Fleets: 1, Rounds: w.rounds(n, rounds, fresh), Applications: 1,
 		Request: request{
 			Repository: dir.repository(w, n), Path: ".", Git: true, Calls: calls(n),
 			Native: w.Native, ValueFiles: w.Values, Cached: true, Commit: fresh,
@@ -132,6 +129,15 @@ func (dir inputs) throughWay(w way, n, rounds int, fresh bool) *rendering {
 		r.Request.Finished = dir.finished(w, n)
 	}
 	return r
+}
+
+// rounds returns how often an Application is rendered, at most as often as given: fewer times if it takes long, and it is
+// not compared with a plugin that costs nothing.
+func (w way) rounds(n, most int, fresh bool) int {
+	if n == 1 || n >= 1_000 && fresh && !w.Native {
+		return most
+	}
+	return min(most, 3)
 }
 
 func (w way) has(n int) bool { return w.Sizes == nil || slices.Contains(w.Sizes, n) }
@@ -172,19 +178,19 @@ func (p realPath) way(by string, spread layout, n int) *rendering {
 	return nil
 }
 
-// ratio returns the total CPU time with the plugin as a multiple of that of another way, or NaN if one was not
-// measured.
-func (p realPath) ratio(spread layout, n int, other *rendering) float64 {
-	plugin := p.way(byPlugin, spread, n)
-	if plugin == nil || other == nil {
+// overFloor returns the total CPU time with the plugin as a multiple of that with a plugin that costs nothing, or NaN if
+// one was not measured: the median of the ratios of all rounds. What else the computer does lasts longer than a round,
+// and makes both slower.
+func (p realPath) overFloor(spread layout, n int) float64 {
+	plugin, floor := p.way(byPlugin, spread, n), p.way(byFile, spread, n)
+	if plugin == nil || floor == nil {
 		return math.NaN()
 	}
-	return float64(of(plugin, answer.all)) / float64(of(other, answer.all))
-}
-
-// overFloor returns the total CPU time with the plugin as a multiple of that with a plugin that costs nothing.
-func (p realPath) overFloor(spread layout, n int) float64 {
-	return p.ratio(spread, n, p.way(byFile, spread, n))
+	ratios := make([]float64, min(len(plugin.Answers), len(floor.Answers)))
+	for i := range ratios {
+		ratios[i] = float64(plugin.Answers[i].all()) / float64(floor.Answers[i].all())
+	}
+	return median(ratios)
 }
 
 // checkFloors returns an error if the plugins with the same input did not write manifests of the same size.
@@ -210,7 +216,7 @@ func (p realPath) Lead() string {
 		if plugin != nil && floor != nil && helm != nil {
 			rows = append(rows, []string{
 				thousands(n), seconds(of(plugin, answer.all)), seconds(of(floor, answer.all)), times(p.overFloor(filePerVM, n)),
-				seconds(of(helm, answer.all)), times(p.ratio(filePerVM, n, helm)),
+				seconds(of(helm, answer.all)), p.share(plugin),
 			})
 		}
 	}

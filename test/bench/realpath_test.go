@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -84,6 +85,24 @@ func TestShardsAreDirectoriesOfTheEstate(t *testing.T) {
 			require.Equal(t, s.Size/1_000, filesBeneath(t, root, "fleet.yaml"), s.Path)
 		}
 	}
+}
+
+// A ratio to the plugin that costs nothing compares what was measured together: here every second round, and at last
+// only one of the two, takes twice as long.
+func TestTheFloorIsThatOfARound(t *testing.T) {
+	path := realPath{Ways: inputs("/inputs").throughWays(1_000, 5)}
+	require.True(t, math.IsNaN(path.overFloor(oneFile, 1_000)), "nothing is measured")
+	for _, r := range path.Ways {
+		r.Answers = make([]answer, r.Rounds)
+	}
+	plugin, floor := path.way(byPlugin, oneFile, 1_000), path.way(byFile, oneFile, 1_000)
+	require.Len(t, plugin.Answers, 5)
+	for i, slower := range []time.Duration{1, 2, 1, 2, 1} {
+		plugin.Answers[i].Plugin = slower * 110 * time.Millisecond
+		floor.Answers[i].RepoServer = slower * 100 * time.Millisecond
+	}
+	plugin.Answers[4].Plugin *= 2
+	require.InDelta(t, 1.1, path.overFloor(oneFile, 1_000), 1e-9)
 }
 
 func filesBeneath(t *testing.T, root, pattern string) int {
