@@ -3,6 +3,7 @@ package manifest
 import (
 	"errors"
 	"io"
+	"slices"
 )
 
 const (
@@ -111,6 +112,9 @@ func (w *Writer) begin() {
 
 func (w *Writer) end() error {
 	w.count++
+	if w.count == 2 { // further ones are likely, and growing step by step takes five times the memory
+		w.buf = slices.Grow(w.buf, writeSize)
+	}
 	if len(w.buf) < writeSize {
 		return nil
 	}
