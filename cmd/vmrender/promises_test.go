@@ -12,6 +12,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vmrender/vmrender/internal/fleetgen"
+	"github.com/vmrender/vmrender/pkg/flux"
+	"github.com/vmrender/vmrender/pkg/labels"
 )
 
 // hostile are pieces of VM keys that try to take protection away, and harmless ones; an overlay merges some of them
@@ -66,10 +68,12 @@ var (
 		"argocd.argoproj.io/compare-options", "argocd.argoproj.io/hook-delete-policy", "argocd.argoproj.io/tracking-id",
 		"helm.sh/hook", "helm.sh/hook-weight", "vmrender.io/lifecycle", "vmrender.io/on-change", "vmrender.io/disk",
 		"vmrender.io/rollout", "vmrender.io/content", "vmrender.io/approved", "kubevirt.io/vm-delete-protection",
+		"vmrender.io/wave", "kustomize.toolkit.fluxcd.io/prune", "kustomize.toolkit.fluxcd.io/force",
+		"kustomize.toolkit.fluxcd.io/ssa", "kustomize.toolkit.fluxcd.io/reconcile", "kustomize.toolkit.fluxcd.io/name",
 	}
 	hostileValues = []string{
 		`null`, `""`, `Prune=true`, `Prune=false`, `"Delete=true,Prune=true"`, `"Force=true"`,
-		`IgnoreExtraneous`, `"5"`, `PreSync`, `cattle`,
+		`IgnoreExtraneous`, `"5"`, `PreSync`, `cattle`, `enabled`, `disabled`, `Ignore`,
 	}
 )
 
@@ -81,6 +85,10 @@ func TestPromises(t *testing.T) {
 	for seed := *first; seed < *first+*fleets; seed++ {
 		f := fleetgen.New(seed)
 		require.NoError(t, rewrite(f))
+		if seed%4 == 0 {
+			f.Args = append(f.Args, "--overlay", ".flux.yaml")
+		}
+		require.NoError(t, os.WriteFile(".flux.yaml", []byte(fluxOverlay), 0o600))
 		status, before, _ := run(append([]string{"template"}, f.Args...)...)
 		if status != statusOK {
 			continue
@@ -101,6 +109,9 @@ func TestPromises(t *testing.T) {
 	fmt.Printf("ok  \t%d outputs of %d generated fleets with hostile keys keep their promises\n", judged, *fleets)
 	require.Greater(t, float64(judged), 0.15*float64(*fleets), "outputs")
 }
+
+// fluxOverlay has Flux deliver a fleet.
+const fluxOverlay = "apiVersion: vmrender.io/v1alpha1\nkind: Fleet\ntarget: {delivery: flux}\n"
 
 // hostileOverlay returns an overlay with one or two pieces.
 func hostileOverlay(r *rand.Rand) string {
@@ -130,6 +141,17 @@ type printed struct {
 }
 
 func (p *printed) id() string { return p.Kind + " " + p.Metadata.Namespace + "/" + p.Metadata.Name }
+
+// byFlux reports whether Flux delivers the object.
+func (p *printed) byFlux() bool { return p.Metadata.Annotations[labels.Wave] != "" }
+
+// ignores reports whether only the other way of delivery reads a key.
+func (p *printed) ignores(key string) bool {
+	if !p.byFlux() {
+		return strings.HasPrefix(key, flux.AnnotationPrefix)
+	}
+	return strings.HasPrefix(key, "argocd.") || strings.HasPrefix(key, "helm.sh/")
+}
 
 func readPrinted(t *testing.T, text string) []printed {
 	t.Helper()
@@ -176,7 +198,11 @@ func brokenPromises(t *testing.T, before, after string) []string {
 // compareGuarded reports guarded keys that differ. A VM may have more sync options, and stronger ones.
 func compareGuarded(old, now *printed, say func(string, ...any)) {
 	isVM := strings.HasPrefix(now.Kind, "VirtualMachine")
+	isPet := old.Metadata.Annotations["vmrender.io/lifecycle"] == "pet"
 	for _, key := range guardedKeys {
+		if old.ignores(key) {
+			continue
+		}
 		isOptional := !strings.HasPrefix(key, "argocd.") && !strings.HasPrefix(key, "vmrender.") // as a label
 		if a, b := old.Metadata.Labels[key], now.Metadata.Labels[key]; a != b && (a != "" || !isOptional) {
 			say("the label %s was %q and is %q", key, a, b)
@@ -188,7 +214,7 @@ func compareGuarded(old, now *printed, say func(string, ...any)) {
 		b, has := now.Metadata.Annotations[key]
 		switch {
 		case key == "vmrender.io/content", isVM && key == "helm.sh/hook-weight": // the wave is there, too, and wins
-		case key == "argocd.argoproj.io/compare-options" && isVM && !strings.Contains(b, "IgnoreExtraneous"):
+		case key == "argocd.argoproj.io/compare-options" && isVM && (!isPet || !strings.Contains(b, "IgnoreExtraneous")):
 		case key == "argocd.argoproj.io/sync-options" && isVM:
 			for option := range strings.SplitSeq(a, ",") {
 				name, _, _ := strings.Cut(option, "=")
@@ -208,18 +234,20 @@ func compareGuarded(old, now *printed, say func(string, ...any)) {
 
 // checkNew checks an object that the hostile keys bring, or that has another name with them.
 func checkNew(p *printed, say func(string, ...any)) {
-	options := p.Metadata.Annotations["argocd.argoproj.io/sync-options"]
+	key, want := "argocd.argoproj.io/sync-options", "Prune=false,Delete=false"
+	if p.byFlux() {
+		key, want = flux.PruneAnnotation, flux.Disabled
+	}
 	switch p.Kind {
-	case "DataVolume":
-		if options != "Prune=false,Delete=false" {
-			say("has the options %q", options)
-		}
 	case "Service", "ConfigMap":
-		if options != "" {
-			say("has the options %q", options)
+		want = ""
+		fallthrough
+	case "DataVolume":
+		if got := p.Metadata.Annotations[key]; got != want {
+			say("%s is %q", key, got)
 		}
 	}
-	if _, ok := p.Metadata.Annotations["argocd.argoproj.io/hook"]; ok && p.Kind != "Job" {
+	if _, ok := p.Metadata.Annotations["argocd.argoproj.io/hook"]; ok && p.Kind != "Job" && !p.byFlux() {
 		say("is a hook")
 	}
 }
