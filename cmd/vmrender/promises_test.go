@@ -12,8 +12,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vmrender/vmrender/internal/fleetgen"
-	"github.com/vmrender/vmrender/pkg/flux"
-	"github.com/vmrender/vmrender/pkg/labels"
 )
 
 // hostile are pieces of VM keys that try to take protection away, and harmless ones; an overlay merges some of them
@@ -86,9 +84,9 @@ func TestPromises(t *testing.T) {
 		f := fleetgen.New(seed)
 		require.NoError(t, rewrite(f))
 		if seed%4 == 0 {
+			require.NoError(t, os.WriteFile(".flux.yaml", []byte(fluxOverlay), 0o600))
 			f.Args = append(f.Args, "--overlay", ".flux.yaml")
 		}
-		require.NoError(t, os.WriteFile(".flux.yaml", []byte(fluxOverlay), 0o600))
 		status, before, _ := run(append([]string{"template"}, f.Args...)...)
 		if status != statusOK {
 			continue
@@ -143,12 +141,12 @@ type printed struct {
 func (p *printed) id() string { return p.Kind + " " + p.Metadata.Namespace + "/" + p.Metadata.Name }
 
 // byFlux reports whether Flux delivers the object.
-func (p *printed) byFlux() bool { return p.Metadata.Annotations[labels.Wave] != "" }
+func (p *printed) byFlux() bool { return p.Metadata.Annotations["vmrender.io/wave"] != "" }
 
 // ignores reports whether only the other way of delivery reads a key.
 func (p *printed) ignores(key string) bool {
 	if !p.byFlux() {
-		return strings.HasPrefix(key, flux.AnnotationPrefix)
+		return strings.HasPrefix(key, "kustomize.toolkit.fluxcd.io/")
 	}
 	return strings.HasPrefix(key, "argocd.") || strings.HasPrefix(key, "helm.sh/")
 }
@@ -236,16 +234,14 @@ func compareGuarded(old, now *printed, say func(string, ...any)) {
 func checkNew(p *printed, say func(string, ...any)) {
 	key, want := "argocd.argoproj.io/sync-options", "Prune=false,Delete=false"
 	if p.byFlux() {
-		key, want = flux.PruneAnnotation, flux.Disabled
+		key, want = "kustomize.toolkit.fluxcd.io/prune", "disabled"
 	}
-	switch p.Kind {
-	case "Service", "ConfigMap":
+	isDisk := p.Kind == "DataVolume"
+	if !isDisk {
 		want = ""
-		fallthrough
-	case "DataVolume":
-		if got := p.Metadata.Annotations[key]; got != want {
-			say("%s is %q", key, got)
-		}
+	}
+	if got := p.Metadata.Annotations[key]; got != want && (isDisk || p.Kind == "Service" || p.Kind == "ConfigMap") {
+		say("%s is %q", key, got)
 	}
 	if _, ok := p.Metadata.Annotations["argocd.argoproj.io/hook"]; ok && p.Kind != "Job" && !p.byFlux() {
 		say("is a hook")

@@ -55,7 +55,7 @@ func (x *rendering) dataVolumeTemplates(g *keys.GuestData) []kubevirtv1.DataVolu
 		if d.Kind != machine.DiskDataVolume || d.Keep {
 			continue
 		}
-		if out == nil {
+		if out == nil { // templates are large, and most VMs have two
 			out = make([]kubevirtv1.DataVolumeTemplateSpec, 0, len(x.Disks)-i)
 		}
 		v := x.dataVolume(d, x.diskLabels(d), x.templateDiskAnnotations(d))

@@ -131,10 +131,10 @@ func (dir inputs) throughWay(w way, n, rounds int, fresh bool) *rendering {
 	return r
 }
 
-// rounds returns how often an Application is rendered, at most as often as given: fewer times if it takes long, and it is
-// not compared with a plugin that costs nothing.
+// rounds returns how often an Application is rendered, at most as often as given. The shortest ones differ most from
+// round to round, and those that are compared with a plugin that costs nothing have the closest limits.
 func (w way) rounds(n, most int, fresh bool) int {
-	if n == 1 || n >= 1_000 && fresh && !w.Native {
+	if n == 1 || fresh && !w.Native {
 		return most
 	}
 	return min(most, 3)
