@@ -8,17 +8,25 @@ import (
 
 // field specifies how a field of a struct is written.
 type field struct {
-	index    int    // in the struct
-	key      string // with a comma, quotes and a colon
+	typ      reflect.Type
+	offset   uintptr // in the struct
+	key      string  // with a comma, quotes and a colon
 	encode   encodeFunc
 	omitted  omission
-	omitBare bool   // whether to omit a value that encodes to {}
-	inline   object // the fields of an inlined struct, or of a pointer to one; nil for other fields
+	omitBare bool    // whether to omit a value that encodes to {}
+	inline   *object // of an inlined struct, or of a pointer to one; nil for other fields
+	pointed  bool    // whether inline is of a pointer
 }
 
 // object specifies how a struct is written: its fields in the order declared,
 // except that apiVersion comes before kind.
-type object []field
+type object struct {
+	fields []field
+	words  []uintptr // of each field, the offset of a word of the struct that is 0 if it is omitted, or noWord
+}
+
+// noWord says that no word tells whether a field is omitted.
+const noWord = ^uintptr(0)
 
 // keptEmpty names the struct types whose empty value has a meaning although their
 // field is marked omitempty.
@@ -35,8 +43,8 @@ func structOf(t reflect.Type) encodeFunc {
 	if twice != "" {
 		return refuse("%v declares the key %q twice", t, twice)
 	}
-	return func(dst []byte, v reflect.Value) (_ []byte, err error) {
-		if dst, err = o.encode(append(dst, '{'), v); err != nil {
+	return func(dst []byte, at unsafe.Pointer) (_ []byte, err error) {
+		if dst, err = o.encode(append(dst, '{'), at); err != nil {
 			return dst, err
 		}
 		return append(dst, '}'), nil
@@ -45,17 +53,17 @@ func structOf(t reflect.Type) encodeFunc {
 
 // collect returns the fields of t with those of the structs inlined in it, and the
 // first key that occurs twice, or "".
-func collect(t reflect.Type, keys map[string]bool) (o object, twice string) {
-	o = object{}
+func collect(t reflect.Type, keys map[string]bool) (o *object, twice string) {
+	o = &object{}
 	for f := range t.Fields() {
 		name, options := parseTag(f)
 		switch {
 		case name == "" && isInlined(f):
-			in := field{index: f.Index[0], omitted: omissionOf(f, false, false)}
+			in := field{offset: f.Offset, omitted: omissionOf(f, false, false), pointed: f.Type.Kind() == reflect.Pointer}
 			if in.inline, twice = collect(structType(f.Type), keys); twice != "" {
 				return nil, twice
 			}
-			o = append(o, in)
+			o.fields = append(o.fields, in)
 			continue
 		case name == "-" && f.Tag.Get("json") == "-", !f.IsExported():
 			continue
@@ -66,18 +74,21 @@ func collect(t reflect.Type, keys map[string]bool) (o object, twice string) {
 			return nil, name
 		}
 		keys[name] = true
-		o = append(o, planField(f, name, options))
+		o.fields = append(o.fields, planField(f, name, options))
 	}
 	o.putVersionFirst()
+	for i := range o.fields {
+		o.words = append(o.words, o.fields[i].word())
+	}
 	return o, ""
 }
 
 // putVersionFirst puts apiVersion before kind, the usual order;
 // metav1.TypeMeta declares them in the other order.
-func (o object) putVersionFirst() {
-	for i := range len(o) - 1 {
-		if o[i].key == `,"kind":` && o[i+1].key == `,"apiVersion":` {
-			o[i], o[i+1] = o[i+1], o[i]
+func (o *object) putVersionFirst() {
+	for i := range len(o.fields) - 1 {
+		if f := o.fields[i:]; f[0].key == `,"kind":` && f[1].key == `,"apiVersion":` {
+			f[0], f[1] = f[1], f[0]
 		}
 	}
 }
@@ -86,7 +97,8 @@ func planField(f reflect.StructField, name, options string) field {
 	omitEmpty, omitZero := hasOption(options, "omitempty"), hasOption(options, "omitzero")
 	bare := omitEmpty && f.Type.Kind() == reflect.Struct && !keptEmpty[f.Type.PkgPath()+"."+f.Type.Name()]
 	return field{
-		index:    f.Index[0],
+		typ:      f.Type,
+		offset:   f.Offset,
 		key:      string(append(appendString([]byte{','}, name), ':')),
 		encode:   fieldEncoder(f.Type),
 		omitted:  omissionOf(f, omitEmpty, omitZero || bare && marshalerOf(f.Type) != nil),
@@ -95,50 +107,57 @@ func planField(f reflect.StructField, name, options string) field {
 }
 
 // omission is the test for values with which a field is omitted.
-type omission struct {
-	emptiness
-	word uintptr // offset in the struct of a word that is 0 if the field is omitted, from ifUnset on
-}
-
-// emptiness is the kind of a test for values with which a field is omitted.
-type emptiness int
+type omission int
 
 const (
-	never emptiness = iota
+	never omission = iota
 	ifZero
-	ifUnset     // a pointer, a string or a slice, whose word is then 0
-	ifNoEntries // a map, whose word is 0 if it is nil
+	ifFalse     // a bool
+	ifNull      // a pointer
+	ifNoLength  // a string or a slice
+	ifNoEntries // a map
 )
-
-// toLength is the size of the pointer to the content of a string or slice, which their length follows (package reflect,
-// StringHeader and SliceHeader).
-const toLength = unsafe.Sizeof(uintptr(0))
 
 // omissionOf returns the test for values with which a field is omitted. The options are those of
 // encoding/json: for omitEmpty, no struct is empty. Null pointers are always omitted.
 func omissionOf(f reflect.StructField, omitEmpty, omitZero bool) omission {
 	switch kind := f.Type.Kind(); {
 	case kind == reflect.Pointer:
-		return omission{ifUnset, f.Offset}
+		return ifNull
 	case omitEmpty && (kind == reflect.String || kind == reflect.Slice):
-		return omission{ifUnset, f.Offset + toLength}
+		return ifNoLength
 	case omitEmpty && kind == reflect.Map:
-		return omission{ifNoEntries, f.Offset}
+		return ifNoEntries
+	case (omitEmpty || omitZero) && kind == reflect.Bool:
+		return ifFalse
 	case omitZero, omitEmpty && kind != reflect.Struct && (kind != reflect.Array || f.Type.Len() == 0):
-		return omission{emptiness: ifZero}
+		return ifZero
 	}
-	return omission{}
+	return never
 }
 
-// isUnset reports whether the word of a field of the struct at start is 0. It looks at the struct itself, because most
-// fields of an object are unset, and reflection takes longer.
-func (o *omission) isUnset(start unsafe.Pointer) bool {
-	return o.emptiness >= ifUnset && *(*uintptr)(unsafe.Add(start, o.word)) == 0
+// word returns the offset in the struct of a word that is 0 if the field is omitted, or noWord.
+func (f *field) word() uintptr {
+	switch f.omitted {
+	case ifNull, ifNoEntries: // a nil map is a null pointer
+		return f.offset
+	case ifNoLength: // the length follows the pointer to the content (package reflect, StringHeader and SliceHeader)
+		return f.offset + unsafe.Sizeof(uintptr(0))
+	}
+	return noWord
 }
 
-// isEmpty reports whether the value of a field whose word is not 0 is omitted.
-func (o *omission) isEmpty(v reflect.Value) bool {
-	return o.emptiness == ifNoEntries && v.Len() == 0 || o.emptiness == ifZero && v.IsZero()
+// isEmpty reports whether the value of a field is omitted although its word is not 0.
+func (f *field) isEmpty(value unsafe.Pointer) bool {
+	switch f.omitted {
+	case ifFalse:
+		return !*(*bool)(value)
+	case ifZero:
+		return reflect.NewAt(f.typ, value).Elem().IsZero()
+	case ifNoEntries:
+		return reflect.NewAt(f.typ, value).Elem().Len() == 0
+	}
+	return false
 }
 
 // fieldEncoder returns the encodeFunc of a field. That of a simple type is looked up immediately.
@@ -183,22 +202,24 @@ func structType(t reflect.Type) reflect.Type {
 	return t
 }
 
-// encode writes the fields of v, without braces.
-func (o object) encode(dst []byte, v reflect.Value) (_ []byte, err error) {
-	start := unsafe.Pointer(v.UnsafeAddr())
-	for i := range o {
-		f := &o[i]
-		if f.omitted.isUnset(start) {
+// encode writes the fields of the struct at start, without braces. It passes over the fields that are unset before
+// anything else, because most are.
+func (o *object) encode(dst []byte, start unsafe.Pointer) (_ []byte, err error) {
+	for i, word := range o.words {
+		if word != noWord && *(*uintptr)(unsafe.Add(start, word)) == 0 {
 			continue
 		}
-		value := v.Field(f.index)
+		f := &o.fields[i]
+		value := unsafe.Add(start, f.offset)
 		switch {
-		case f.omitted.isEmpty(value):
+		case f.isEmpty(value):
 			continue
-		case f.inline != nil:
-			dst, err = f.inline.encode(dst, reflect.Indirect(value))
-		default:
+		case f.inline == nil:
 			dst, err = f.append(dst, value)
+		case f.pointed:
+			dst, err = f.inline.encode(dst, *(*unsafe.Pointer)(value))
+		default:
+			dst, err = f.inline.encode(dst, value)
 		}
 		if err != nil {
 			return dst, err
@@ -209,7 +230,7 @@ func (o object) encode(dst []byte, v reflect.Value) (_ []byte, err error) {
 
 // append writes the field with its key, or nothing if it encodes to null or, with
 // omitBare, to {}.
-func (f *field) append(dst []byte, v reflect.Value) (_ []byte, err error) {
+func (f *field) append(dst []byte, at unsafe.Pointer) (_ []byte, err error) {
 	start := len(dst)
 	key := f.key
 	if dst[start-1] == '{' {
@@ -217,7 +238,7 @@ func (f *field) append(dst []byte, v reflect.Value) (_ []byte, err error) {
 	}
 	dst = append(dst, key...)
 	value := len(dst)
-	if dst, err = f.encode(dst, v); err != nil {
+	if dst, err = f.encode(dst, at); err != nil {
 		return dst, err
 	}
 	if string(dst[value:]) == "null" || f.omitBare && string(dst[value:]) == "{}" {

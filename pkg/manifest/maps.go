@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unsafe"
 )
 
 // fewEntries is more than most maps have, so that the list of their entries needs no memory of its own.
@@ -21,22 +22,23 @@ func mapOf(t reflect.Type) encodeFunc {
 		return encodeStrings
 	}
 	elem := later(t.Elem())
-	return func(dst []byte, v reflect.Value) (_ []byte, err error) {
+	return func(dst []byte, at unsafe.Pointer) (_ []byte, err error) {
+		v := reflect.NewAt(t, at).Elem()
 		if v.IsNil() {
 			return append(dst, "null"...), nil
 		}
-		key, value := reflect.New(t.Key()).Elem(), reflect.New(t.Elem()).Elem()
+		key, value := reflect.New(t.Key()).Elem(), reflect.New(t.Elem())
 		dst = append(dst, '{')
 		for _, text := range sortedKeys(v, key) {
 			start := len(dst)
 			dst = appendKey(dst, text)
-			at := len(dst)
+			after := len(dst)
 			key.SetString(text)
-			value.Set(v.MapIndex(key))
-			if dst, err = elem(dst, value); err != nil {
+			value.Elem().Set(v.MapIndex(key))
+			if dst, err = elem(dst, value.UnsafePointer()); err != nil {
 				return dst, err
 			}
-			if string(dst[at:]) == "null" {
+			if string(dst[after:]) == "null" {
 				dst = dst[:start]
 			}
 		}
@@ -57,12 +59,13 @@ func sortedKeys(m, key reflect.Value) []string {
 
 // encodeStrings writes a map of strings as mapOf would, but without reflection. Measured end to end: 10,000 VMs, a
 // file each, take 8 % more instructions without it (callgrind).
-func encodeStrings(dst []byte, v reflect.Value) ([]byte, error) {
-	if v.IsNil() {
+func encodeStrings(dst []byte, at unsafe.Pointer) ([]byte, error) {
+	m := *(*map[string]string)(at)
+	if m == nil {
 		return append(dst, "null"...), nil
 	}
 	entries := make([]entry, 0, fewEntries)
-	for key, value := range v.Interface().(map[string]string) {
+	for key, value := range m {
 		entries = append(entries, entry{key, value})
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.key, b.key) })

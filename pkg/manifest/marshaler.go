@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"unsafe"
 )
 
 var (
@@ -34,13 +35,18 @@ func marshalerOf(t reflect.Type) encodeFunc {
 	case t == numberType:
 		return encodeNumber
 	case p.Implements(quantityType) && p.Implements(jsonMarshaler):
-		return encodeQuantity
+		return of(t, encodeQuantity)
 	case p.Implements(jsonMarshaler):
-		return encodeMarshaler
+		return of(t, encodeMarshaler)
 	case p.Implements(textMarshaler):
-		return encodeText
+		return of(t, encodeText)
 	}
 	return nil
+}
+
+// of returns the encodeFunc of a type whose values encode encodes. They are addressable.
+func of(t reflect.Type, encode func([]byte, reflect.Value) ([]byte, error)) encodeFunc {
+	return func(dst []byte, at unsafe.Pointer) ([]byte, error) { return encode(dst, reflect.NewAt(t, at).Elem()) }
 }
 
 func encodeQuantity(dst []byte, v reflect.Value) ([]byte, error) {

@@ -3,8 +3,8 @@ package manifest
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"strconv"
+	"unsafe"
 )
 
 // appendFloat appends the shortest number that reads back as f: without an exponent
@@ -22,7 +22,9 @@ func appendFloat(dst []byte, f float64, bits int) ([]byte, error) {
 
 // encodeNumber writes a number that was read as text: an integer of any length as
 // it is, anything else as a float64, which it is to every reader.
-func encodeNumber(dst []byte, v reflect.Value) ([]byte, error) { return appendNumber(dst, v.String()) }
+func encodeNumber(dst []byte, at unsafe.Pointer) ([]byte, error) {
+	return appendNumber(dst, *(*string)(at))
+}
 
 // appendNumber appends a number as encodeNumber writes it.
 func appendNumber(dst []byte, n string) ([]byte, error) {

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"encoding/binary"
 	"slices"
 	"strconv"
 	"unicode/utf16"
@@ -12,46 +13,29 @@ const hexDigits = "0123456789abcdef"
 // appendString appends s as a JSON string. Invalid UTF-8 becomes U+FFFD, and
 // the line separators U+2028 and U+2029 are escaped, as encoding/json does.
 func appendString(dst []byte, s string) []byte {
-	if first := unescaped(s); first < len(s) {
-		return appendEscaped(dst, s, first)
+	dst = append(slices.Grow(dst, len(s)+2), '"')
+	for {
+		n := copyPlain(dst[len(dst):len(dst)+len(s)], s)
+		dst = dst[:len(dst)+n]
+		if s = s[n:]; s == "" {
+			return append(dst, '"')
+		}
+		dst, n = appendCharacter(dst, s)
+		s = s[n:]
+		dst = slices.Grow(dst, len(s)+1)
 	}
-	return appendPlain(dst, s)
 }
 
-// appendEscaped appends s, whose first bytes are plain.
-func appendEscaped(dst []byte, s string, first int) []byte {
-	dst = append(dst, '"')
-	start := 0
-	for i := first; i < len(s); {
-		if c := s[i]; c < utf8.RuneSelf {
-			if c < ' ' || c == '"' || c == '\\' {
-				dst = appendEscape(append(dst, s[start:i]...), c)
-				start = i + 1
-			}
-			i++
-			i += unescaped(s[i:])
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && size == 1 || r == '\u2028' || r == '\u2029' {
-			dst = appendUnicode(append(dst, s[start:i]...), r)
-			start = i + size
-		}
-		i += size
+// appendCharacter appends the first character of s, which is not a plain byte, and returns its size in s.
+func appendCharacter(dst []byte, s string) (_ []byte, size int) {
+	if c := s[0]; c < utf8.RuneSelf {
+		return appendEscape(dst, c), 1
 	}
-	dst = append(dst, s[start:]...)
-	return append(dst, '"')
-}
-
-// appendPlain appends s, which needs no escape, in quotes. It checks only once
-// whether dst has room.
-func appendPlain(dst []byte, s string) []byte {
-	n := len(dst)
-	dst = slices.Grow(dst, len(s)+2)[:n+len(s)+2]
-	dst[n] = '"'
-	copy(dst[n+1:], s)
-	dst[len(dst)-1] = '"'
-	return dst
+	r, size := utf8.DecodeRuneInString(s)
+	if r == utf8.RuneError && size == 1 || r == '\u2028' || r == '\u2029' {
+		return appendUnicode(dst, r), size
+	}
+	return append(dst, s[:size]...), size
 }
 
 // plain contains true for the ASCII bytes that need no escape in a JSON string.
@@ -62,22 +46,32 @@ var plain = func() (table [256]bool) {
 	return table
 }()
 
-// unescaped returns the length of the start of s that consists of plain bytes, or
-// less. It checks eight bytes at a time, because objects consist mostly of strings,
-// and the last eight together with some before them.
-func unescaped(s string) int {
+// copyPlain copies the start of s that consists of plain bytes, and returns its length. It takes eight bytes at a time,
+// because objects consist mostly of strings, and the last eight together with some before them. to is as long as s.
+func copyPlain(to []byte, s string) int {
 	const step = 8
 	i := 0
 	for ; i+step <= len(s); i += step {
-		if !allPlain(eight(s[i : i+step])) {
-			return i
+		w := eight(s[i : i+step])
+		if !allPlain(w) {
+			return i + copyBytes(to[i:], s[i:])
+		}
+		binary.LittleEndian.PutUint64(to[i:], w)
+	}
+	if i > 0 {
+		if w := eight(s[len(s)-step:]); allPlain(w) {
+			binary.LittleEndian.PutUint64(to[len(s)-step:], w)
+			return len(s)
 		}
 	}
-	if i > 0 && allPlain(eight(s[len(s)-step:])) {
-		return len(s)
-	}
-	for i < len(s) && plain[s[i]] {
-		i++
+	return i + copyBytes(to[i:], s[i:])
+}
+
+// copyBytes is copyPlain one by one.
+func copyBytes(to []byte, s string) int {
+	i := 0
+	for ; i < len(s) && plain[s[i]]; i++ {
+		to[i] = s[i]
 	}
 	return i
 }
