@@ -19,8 +19,8 @@ func ReadFile(path string) ([]byte, error) {
 	buf := buffers.Get().(*[64 << 10]byte)
 	defer buffers.Put(buf)
 	n, err := slurp(path, buf[:])
-	if err == nil && n == len(buf) {
-		return readLarge(path)
+	if err == nil && (n == 0 || n == len(buf)) {
+		return readSlowly(path) // it is large, or may be a device that reads as nothing or without an end
 	}
 	if err != nil {
 		return nil, reason(err)
@@ -33,7 +33,7 @@ var ErrTooLarge = fmt.Errorf("file is too large; a file holds at most %d MiB", M
 
 var errNotRegular = errors.New("not a regular file")
 
-func readLarge(path string) ([]byte, error) {
+func readSlowly(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, openFlags, 0)
 	if err != nil {
 		return nil, reason(err)

@@ -10,7 +10,7 @@ import (
 
 const openFlags = os.O_RDONLY
 
-// slurp reads as much of a regular file as fits into buf.
+// slurp reads the start of a regular file into buf.
 func slurp(path string, buf []byte) (n int, err error) {
 	f, err := os.OpenFile(path, openFlags, 0)
 	if err != nil {

@@ -35,10 +35,19 @@ func TestReadFileRefuses(t *testing.T) {
 	require.NoError(t, os.WriteFile(large, nil, 0o600))
 	require.NoError(t, os.Truncate(large, MaxFileSize+1))
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	full := filepath.Join(t.TempDir(), "full")
+	require.NoError(t, syscall.Mkfifo(full, 0o600))
+	both, err := os.OpenFile(full, os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer both.Close() //nolint:errcheck // it is a pipe
+	_, err = both.WriteString("vms: {}")
+	require.NoError(t, err)
 	for path, want := range map[string]string{
+		full:        "not a regular file",
 		large:       "file is too large; a file holds at most 32 MiB",
 		pipe:        "not a regular file",
 		"/dev/zero": "not a regular file",
+		"/dev/null": "not a regular file",
 	} {
 		_, err := ReadFile(path)
 		require.EqualError(t, err, want)
