@@ -66,15 +66,32 @@ func (r *reader) readFiles(files []valuesFile) {
 		return
 	}
 	r.pool.do(len(files), func() {
-		for _, f := range files {
-			if r.Ended() {
-				return
-			}
-			var diags source.Diagnostics
-			r.readDocs(f.path, parseValues(f.path, &diags), f.below, &diags)
-			r.report(&diags)
+		for !r.Ended() && len(files) > 0 {
+			files = files[r.readSome(files):]
 		}
 	})
+}
+
+// mostAhead is the number of bytes of files that are in memory before the first of them is parsed, roughly.
+const mostAhead = 1 << 20
+
+// readSome reads the first of some files, and returns how many. It reads them all before it parses the first: after a
+// system call, code is slow for a while, because the kernel has displaced it from the processor's caches. Measured end
+// to end: 10,000 VMs, a file each, take 10 % more CPU time if each file is read when it is parsed.
+func (r *reader) readSome(files []valuesFile) int {
+	var read [batchSize]content
+	n := 0
+	for size := 0; n < len(files) && size < mostAhead; n++ {
+		read[n] = readContent(files[n].path)
+		size += len(read[n].data)
+	}
+	for i := 0; i < n && !r.Ended(); i++ {
+		var diags source.Diagnostics
+		r.readDocs(read[i].path, read[i].parse(parseValues, &diags), files[i].below, &diags)
+		r.report(&diags)
+		read[i] = content{}
+	}
+	return n
 }
 
 // dirLevels contains the levels of directories, each of which is read once.
@@ -113,27 +130,38 @@ func (f *Fleet) readDefaults(dir string, below *Level) *Level {
 	return f.newLevel("directory "+filepath.ToSlash(dir), below, levelKeys(doc, "", &diags), "", &diags)
 }
 
+// content is that of a file, or why it cannot be read.
+type content struct {
+	path string
+	data []byte
+	err  error
+}
+
+func readContent(path string) content {
+	data, err := source.ReadFile(path)
+	return content{path, data, err}
+}
+
+// parse parses the documents of a file.
+func (c *content) parse(
+	parse func(*source.File, *source.Diagnostics) []*source.Node, diags *source.Diagnostics,
+) []*source.Node {
+	if c.err != nil {
+		diags.Errorf(source.Pos{File: c.path}, rule.Unreadable, "", "%s", c.err)
+		return nil
+	}
+	return parse(&source.File{Name: c.path, Data: c.data}, diags)
+}
+
 // parseFile parses the documents of one file.
 func parseFile(path string, diags *source.Diagnostics) []*source.Node {
-	return parseWith(source.Parse, path, diags)
+	c := readContent(path)
+	return c.parse(source.Parse, diags)
 }
 
 // parseValues parses the documents of a file with VMs, and leaves the VMs of a large one as text.
-func parseValues(path string, diags *source.Diagnostics) []*source.Node {
-	return parseWith(func(file *source.File, diags *source.Diagnostics) []*source.Node {
-		return source.ParseEntries(file, "vms", diags)
-	}, path, diags)
-}
-
-func parseWith(
-	parse func(*source.File, *source.Diagnostics) []*source.Node, path string, diags *source.Diagnostics,
-) []*source.Node {
-	data, err := source.ReadFile(path)
-	if err != nil {
-		diags.Errorf(source.Pos{File: path}, rule.Unreadable, "", "%s", err)
-		return nil
-	}
-	return parse(&source.File{Name: path, Data: data}, diags)
+func parseValues(file *source.File, diags *source.Diagnostics) []*source.Node {
+	return source.ParseEntries(file, "vms", diags)
 }
 
 // single returns the only document of a file, or nil if the file is empty.
