@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/vmrender/vmrender/pkg/rule"
 )
@@ -36,10 +37,11 @@ func Decode(n *Node, into any, path string, diags *Diagnostics) {
 	if n == nil || n.Kind == Null {
 		return
 	}
-	d := decoder{root: path, diags: diags}
+	d := newDecoder(path, diags)
 	d.trail = d.steps[:0]
 	v := reflect.ValueOf(into).Elem()
-	planOf(v.Type()).run(&d, n, v)
+	planOf(v.Type()).run(d, n, v)
+	decoders.Put(d)
 }
 
 // DecodeFields is like [Decode] but does not call into's own DecodeNode.
@@ -47,8 +49,20 @@ func DecodeFields(n *Node, into any, path Path, diags *Diagnostics) {
 	if n == nil || n.Kind == Null {
 		return
 	}
+	d := newDecoder(path.root, diags)
+	d.trail = path.trail
 	v := reflect.ValueOf(into).Elem()
-	planOf(v.Type()).runLong(&decoder{root: path.root, trail: path.trail, diags: diags}, n, v)
+	planOf(v.Type()).runLong(d, n, v)
+	decoders.Put(d)
+}
+
+// decoders are reused, because each VM is decoded in several calls.
+var decoders = sync.Pool{New: func() any { return new(decoder) }}
+
+func newDecoder(root string, diags *Diagnostics) *decoder {
+	d := decoders.Get().(*decoder)
+	*d = decoder{root: root, diags: diags}
+	return d
 }
 
 // decoder is the state of one call of Decode.
