@@ -167,9 +167,9 @@ func mebibytes(s *series) float64 {
 	return float64(s.peak()) / (1 << 20)
 }
 
-// mostPerVM is the maximum number of instructions of a further VM, in thousands. An encoder that needs no unsafe
-// reads of memory costs 40 of them, and judging each finished VM as KubeVirt and its lifecycle do costs another 30.
-const mostPerVM = 450
+// mostPerVM is the maximum number of instructions of a further VM, in thousands. Judging each finished VM as KubeVirt
+// and its lifecycle do costs 30 of them.
+const mostPerVM = 420
 
 // millions returns the number of instructions in millions.
 func millions(s *series) float64 {

@@ -138,13 +138,15 @@ func (s servers) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 }
 
-// warmUp renders the Application in a new repository once, so repo-server clones it.
+// warmUp renders the Application in a new repository twice. The first time, repo-server clones it. The second time, git
+// reads all files again: they may have changed after it wrote the time of its index (gitformat-index(5), racy git).
 func (s servers) warmUp(ctx context.Context, asked request) error {
 	if s.known[asked.Repository] {
 		return nil
 	}
 	s.known[asked.Repository] = true
-	_, err := s.generate(ctx, asked)
+	asked.Calls = 2
+	_, _, err := s.calls(ctx, asked)
 	return err
 }
 
