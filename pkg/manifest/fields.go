@@ -25,7 +25,7 @@ type object struct {
 	words  []uintptr // of each field, the offset of a word of the struct that is 0 if it is omitted, or noWord
 }
 
-// noWord says that no word tells whether a field is omitted.
+// noWord is that of a field that is written, or omitted by another test.
 const noWord = ^uintptr(0)
 
 // keptEmpty names the struct types whose empty value has a meaning although their

@@ -30,16 +30,15 @@ func cells(t *testing.T, heading, row string) []float64 {
 	return numbers
 }
 
-// The numbers that come from the page are those of the page, within a quarter: they differ from run to run.
+// The numbers that come from the page are those of the page. Memory is not less than what was measured, and at most
+// twice as much: the peak of a server depends on when it collects garbage. CPU times differ within a quarter, after the
+// speed of the computer is taken out: it is that at which repo-server handles the manifests of a VM.
 func TestNumbersOfThePage(t *testing.T) {
 	t.Parallel()
 	const ways = "### The same objects, with the plugin and with Argo CD itself"
 	one := cells(t, ways, "1 | the plugin | file per VM | new")
 	many := cells(t, ways, "10,000 | the plugin | file per VM | new")
-	const repoServer, cmpServer, size = 8, 9, 10 // columns: peaks in MiB, and MiB of manifests
-	const estates = "### One repository, many Applications"
-	each, few := cells(t, estates, "100 | 100 | 1 | 1"), cells(t, estates, "100 | 100 | 1 | 100")
-	const unpacked, packed = 2, 3 // columns: CPU s of cmp-server and of repo-server
+	const handled, repoServer, cmpServer, size = 4, 8, 9, 10 // columns: CPU s and peaks in MiB, and MiB of manifests
 	start := cells(t, "## Results", "1 | vmrender-cmp | file per VM | json")
 	most := cells(t, "## Results", "10,000 | vmrender-cmp | one file | json")
 	thousand := cells(t, "## Results", "1,000 | vmrender-cmp | one file | json")
@@ -52,9 +51,21 @@ func TestNumbersOfThePage(t *testing.T) {
 		"vmrender-cmp":                {start[peak], processBase},
 		"its copies of the manifests": {(thousand[peak] - start[peak]) * 10 / many[size], processCopies},
 		"the most that it takes":      {most[peak], processMost},
-		"a file in repo-server":       {(each[packed] - few[packed]) / 9900, filePacked},
-		"a file in cmp-server":        {(each[unpacked] - few[unpacked]) / 9900, fileUnpacked},
 	} {
-		require.InEpsilon(t, n.page, n.here, 0.25, name)
+		require.LessOrEqual(t, n.page, n.here, name)
+		require.LessOrEqual(t, n.here, 2*n.page, name)
+	}
+
+	const estates = "### One repository, many Applications"
+	each, few := cells(t, estates, "100 | 100 | 1 | 1"), cells(t, estates, "100 | 100 | 1 | 100")
+	const unpacked, packed = 2, 3 // columns: CPU s of cmp-server and of repo-server
+	const files = 10_000 - 100    // that one sends more than the other
+	const vm = 386e-6             // CPU s of repo-server for a VM, where the numbers here were measured
+	speed := cells(t, ways, "10,000 | the plugin | one file | new")[handled] / 10_000 / vm
+	for name, n := range map[string]struct{ page, here float64 }{
+		"a file in repo-server": {(each[packed] - few[packed]) / files, filePacked},
+		"a file in cmp-server":  {(each[unpacked] - few[unpacked]) / files, fileUnpacked},
+	} {
+		require.InEpsilon(t, n.page, speed*n.here, 0.25, name)
 	}
 }
