@@ -30,9 +30,9 @@ func cells(t *testing.T, heading, row string) []float64 {
 	return numbers
 }
 
-// The numbers that come from the page are those of the page. Memory is not less than what was measured, and at most
-// twice as much: the peak of a server depends on when it collects garbage. CPU times differ within a quarter, after the
-// speed of the computer is taken out: it is that at which repo-server handles the manifests of a VM.
+// The numbers that come from the page are those of the page. Memory is at most a quarter less than what was measured,
+// and at most twice as much: the peak of a server depends on when it collects garbage. CPU times differ within a
+// quarter, after the speed of the computer is taken out: that at which repo-server handles the manifests of a VM.
 func TestNumbersOfThePage(t *testing.T) {
 	t.Parallel()
 	const ways = "### The same objects, with the plugin and with Argo CD itself"
@@ -52,7 +52,7 @@ func TestNumbersOfThePage(t *testing.T) {
 		"its copies of the manifests": {(thousand[peak] - start[peak]) * 10 / many[size], processCopies},
 		"the most that it takes":      {most[peak], processMost},
 	} {
-		require.LessOrEqual(t, n.page, n.here, name)
+		require.LessOrEqual(t, n.page, 1.25*n.here, name)
 		require.LessOrEqual(t, n.here, 2*n.page, name)
 	}
 

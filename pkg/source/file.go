@@ -33,6 +33,7 @@ var ErrTooLarge = fmt.Errorf("file is too large; a file holds at most %d MiB", M
 
 var errNotRegular = errors.New("not a regular file")
 
+// readSlowly reads a file of any size, after a look at what it is.
 func readSlowly(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, openFlags, 0)
 	if err != nil {

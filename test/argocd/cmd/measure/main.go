@@ -139,7 +139,7 @@ func (s servers) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 }
 
 // warmUp renders the Application in a new repository twice. The first time, repo-server clones it. The second time, git
-// reads all files again: they may have changed after it wrote the time of its index (gitformat-index(5), racy git).
+// reads all files again, which may have changed after it wrote its index (git, Documentation/technical/racy-git).
 func (s servers) warmUp(ctx context.Context, asked request) error {
 	if s.known[asked.Repository] {
 		return nil
