@@ -23,27 +23,40 @@ func mapOf(t reflect.Type) encodeFunc {
 	}
 	elem := later(t.Elem())
 	return func(dst []byte, at unsafe.Pointer) (_ []byte, err error) {
-		v := reflect.NewAt(t, at).Elem()
-		if v.IsNil() {
+		m := reflect.NewAt(t, at).Elem()
+		if m.IsNil() {
 			return append(dst, "null"...), nil
 		}
 		key, value := reflect.New(t.Key()).Elem(), reflect.New(t.Elem())
 		dst = append(dst, '{')
-		for _, text := range sortedKeys(v, key) {
-			start := len(dst)
-			dst = appendKey(dst, text)
-			after := len(dst)
+		if m.Len() == 1 { // as in the requests of disks
+			it := m.MapRange()
+			it.Next()
+			key.SetIterKey(it)
+			value.Elem().SetIterValue(it)
+			dst, err = appendEntry(dst, key.String(), elem, value.UnsafePointer())
+			return append(dst, '}'), err
+		}
+		for _, text := range sortedKeys(m, key) {
 			key.SetString(text)
-			value.Elem().Set(v.MapIndex(key))
-			if dst, err = elem(dst, value.UnsafePointer()); err != nil {
+			value.Elem().Set(m.MapIndex(key))
+			if dst, err = appendEntry(dst, text, elem, value.UnsafePointer()); err != nil {
 				return dst, err
-			}
-			if string(dst[after:]) == "null" {
-				dst = dst[:start]
 			}
 		}
 		return append(dst, '}'), nil
 	}
+}
+
+// appendEntry appends an entry of a map, unless its value is null.
+func appendEntry(dst []byte, key string, elem encodeFunc, value unsafe.Pointer) (_ []byte, err error) {
+	start := len(dst)
+	dst = appendKey(dst, key)
+	after := len(dst)
+	if dst, err = elem(dst, value); err == nil && string(dst[after:]) == "null" {
+		dst = dst[:start]
+	}
+	return dst, err
 }
 
 // sortedKeys returns the keys of a map. It changes key, which has their type.

@@ -2,10 +2,10 @@ package render
 
 import (
 	"slices"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	kubevirtv1 "kubevirt.io/api/core/v1"
 
 	"github.com/vmrender/vmrender/pkg/catalog"
 	"github.com/vmrender/vmrender/pkg/cloudinit"
@@ -66,22 +66,42 @@ func (x *rendering) guestSecret(g *keys.GuestData) *corev1.Secret {
 	}
 }
 
-// addGuestDisks appends the disks with the guest's data that have no place among the disks.
-func (x *rendering) addGuestDisks(spec *kubevirtv1.VirtualMachineInstanceSpec, g *keys.GuestData) {
-	var placed catalog.Source
+// appendGuestDisks appends the disks with the guest's data that have no place among the disks.
+func (x *rendering) appendGuestDisks(to []*machine.Disk) []*machine.Disk {
+	hasCloudInit, hasSysprep := false, false
 	for i := range x.Disks {
 		s := &x.Disks[i].Source
-		placed.CloudInit, placed.Sysprep = placed.CloudInit || s.CloudInit, placed.Sysprep || s.Sysprep
+		hasCloudInit, hasSysprep = hasCloudInit || s.CloudInit, hasSysprep || s.Sysprep
 	}
-	if c := x.CloudInit; c != nil && !placed.CloudInit {
-		x.addDisk(spec, g, &machine.Disk{
-			Volume: machine.CloudInitVolume, Kind: machine.DiskGuestData, Source: catalog.Source{CloudInit: true}, Bus: c.Bus,
-		})
+	if c := x.CloudInit; c != nil && !hasCloudInit {
+		to = append(to, x.shared.cloudInit.on(c.Bus, &cloudInitDisk))
 	}
-	if s := x.Sysprep; s != nil && !placed.Sysprep {
-		x.addDisk(spec, g, &machine.Disk{
-			Volume: machine.SysprepVolume, Kind: machine.DiskGuestData, Source: catalog.Source{Sysprep: true},
-			Type: "cdrom", Bus: s.Bus,
-		})
+	if s := x.Sysprep; s != nil && !hasSysprep {
+		to = append(to, x.shared.sysprep.on(s.Bus, &sysprepDisk))
 	}
+	return to
+}
+
+// The disks with the guest's data, without their buses.
+var (
+	cloudInitDisk = machine.Disk{
+		Volume: machine.CloudInitVolume, Kind: machine.DiskGuestData, Source: catalog.Source{CloudInit: true},
+	}
+	sysprepDisk = machine.Disk{
+		Volume: machine.SysprepVolume, Kind: machine.DiskGuestData, Source: catalog.Source{Sysprep: true}, Type: "cdrom",
+	}
+)
+
+// sharedDisk is a disk that VMs have in common, except for its bus. It must not be changed.
+type sharedDisk struct{ last atomic.Pointer[machine.Disk] }
+
+// on returns the disk on a bus, which is mostly that of the VM before. like is the disk without one.
+func (s *sharedDisk) on(bus string, like *machine.Disk) *machine.Disk {
+	if last := s.last.Load(); last != nil && last.Bus == bus {
+		return last
+	}
+	d := *like
+	d.Bus = bus
+	s.last.Store(&d)
+	return &d
 }

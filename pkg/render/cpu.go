@@ -18,7 +18,7 @@ func (x *rendering) setCPU(d *kubevirtv1.DomainSpec) {
 	keys.Topology.Set(d.CPU, c)
 	keys.CPU.Set(d.CPU, c)
 	// A preference sets multiqueue itself.
-	if x.OS.Multiqueue && x.Preference == nil && (x.plugsIntoQueues() || c.Cores*c.Sockets*c.Threads > 1) {
+	if x.OS.Multiqueue && x.Preference == nil && (c.Cores*c.Sockets*c.Threads > 1 || x.plugsIntoQueues()) {
 		d.Devices.NetworkInterfaceMultiQueue = new(true)
 	}
 }

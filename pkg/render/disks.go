@@ -13,14 +13,17 @@ import (
 
 // addDisks appends the disks, and after them those with the guest's data that are none of them.
 func (x *rendering) addDisks(spec *kubevirtv1.VirtualMachineInstanceSpec, g *keys.GuestData) {
-	devices := &spec.Domain.Devices
-	const guest = 2 // room for the cloud-init and sysprep disks
-	devices.Disks = append(make([]kubevirtv1.Disk, 0, len(devices.Disks)+len(x.Disks)+guest), devices.Disks...)
-	spec.Volumes = append(make([]kubevirtv1.Volume, 0, len(spec.Volumes)+len(x.Disks)+guest), spec.Volumes...)
+	var space [2]*machine.Disk
+	data := x.appendGuestDisks(space[:0])
+	devices, n := &spec.Domain.Devices, len(x.Disks)+len(data)
+	devices.Disks = append(make([]kubevirtv1.Disk, 0, len(devices.Disks)+n), devices.Disks...)
+	spec.Volumes = append(make([]kubevirtv1.Volume, 0, len(spec.Volumes)+n), spec.Volumes...)
 	for i := range x.Disks {
 		x.addDisk(spec, g, &x.Disks[i])
 	}
-	x.addGuestDisks(spec, g)
+	for _, d := range data {
+		x.addDisk(spec, g, d)
+	}
 }
 
 // addDisk appends a disk in KubeVirt's form: a device for the guest, and a

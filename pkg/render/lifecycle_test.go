@@ -2,7 +2,6 @@ package render
 
 import (
 	"maps"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -120,7 +119,7 @@ func TestAnnotationsOfNoOverride(t *testing.T) {
 func TestAnnounceChangesNoHash(t *testing.T) {
 	m := linuxMachine(t)
 	m.Lifecycle.SnapshotBefore = true
-	x := rendering{Machine: m, base: m.Name, diags: new(source.Diagnostics), sizes: new(sync.Map)}
+	x := rendering{Machine: m, base: m.Name, diags: new(source.Diagnostics), shared: new(renderer)}
 	objects, content, _ := new(renderer).render(m, x.diags)
 	vm := find[*kubevirtv1.VirtualMachine](t, objects)
 	require.Equal(t, content, vm.Annotations[labels.Content])

@@ -30,6 +30,8 @@ import (
 type renderer struct {
 	fragments sync.Map // *catalog.ResolvedOS → *kubevirtv1.VirtualMachineInstanceSpec
 	sizes     sync.Map // quantity as text → corev1.VolumeResourceRequirements
+
+	cloudInit, sysprep sharedDisk
 }
 
 // VM returns the objects of one VM in the order in which they are written, without those that VMs share. It is for
@@ -42,10 +44,10 @@ func VM(m *machine.Machine) []runtime.Object {
 // rendering is the rendering of one VM.
 type rendering struct {
 	*machine.Machine
-	base  string // name of the VM in the values files, without a hash
-	diags *source.Diagnostics
-	owned map[string]string // labels of all objects of the VM
-	sizes *sync.Map         // the renderer's
+	base   string // name of the VM in the values files, without a hash
+	diags  *source.Diagnostics
+	owned  map[string]string // labels of all objects of the VM
+	shared *renderer         // by all VMs
 
 	options   string   // see [rendering.vmOptions]
 	guestHash string   // of the guest's data, under strategies that are to recreate the VM with it
@@ -72,12 +74,12 @@ type rendering struct {
 func (r *renderer) render(
 	m *machine.Machine, diags *source.Diagnostics,
 ) (objects []runtime.Object, content string, spec []byte) {
-	x := rendering{Machine: m, base: m.Name, diags: diags, sizes: &r.sizes}
+	x := rendering{Machine: m, base: m.Name, diags: diags, shared: r}
 	x.owned = x.ownedLabels()
-	vm, secret := x.guest(r)
+	vm, secret := x.guest()
 	if m.Lifecycle.Strategy.Traits().NamedByContent {
 		x.Machine = x.revision(vm)
-		vm, secret = x.guest(r)
+		vm, secret = x.guest()
 	}
 	objects = make([]runtime.Object, 0, 2+len(m.Disks)+len(m.Services))
 	if secret != nil {
@@ -108,10 +110,10 @@ func (r *renderer) render(
 
 // guest returns the VirtualMachine, and the Secret with its user and network data,
 // or nil if they are inline.
-func (x *rendering) guest(r *renderer) (*kubevirtv1.VirtualMachine, *corev1.Secret) {
+func (x *rendering) guest() (*kubevirtv1.VirtualMachine, *corev1.Secret) {
 	guest := cloudinit.Data(x.Machine, x.diags)
 	x.renewRoot(&guest)
-	rendered := x.virtualMachine(r.fragment(x.OS, x.diags), &guest)
+	rendered := x.virtualMachine(x.shared.fragment(x.OS, x.diags), &guest)
 	vm := x.override(rendered)
 	x.addOptions(vm)
 	if !guest.Secret {
@@ -123,7 +125,7 @@ func (x *rendering) guest(r *renderer) (*kubevirtv1.VirtualMachine, *corev1.Secr
 // check reports problems in what the user writes in KubeVirt's or Kubernetes' own
 // form, for a VM that cannot be rendered because of other problems.
 func (r *renderer) check(m *machine.Machine, diags *source.Diagnostics) {
-	x := rendering{Machine: m, diags: diags, sizes: &r.sizes}
+	x := rendering{Machine: m, diags: diags, shared: r}
 	x.decodeWritten(new(kubevirtv1.VirtualMachineInstanceSpec))
 	x.decodePool(new(poolv1.VirtualMachinePoolSpec))
 	for _, o := range x.Overrides {
@@ -170,10 +172,10 @@ func (x *rendering) objectMeta(name string, annotations map[string]string) metav
 
 // storage returns the requests of a disk of a size. VMs share equal requests.
 func (x *rendering) storage(size string) corev1.VolumeResourceRequirements {
-	if known, ok := x.sizes.Load(size); ok {
+	if known, ok := x.shared.sizes.Load(size); ok {
 		return known.(corev1.VolumeResourceRequirements)
 	}
 	r := corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: keys.Quantity(size)}}
-	x.sizes.Store(strings.Clone(size), r)
+	x.shared.sizes.Store(strings.Clone(size), r)
 	return r
 }

@@ -145,9 +145,9 @@ var longForms = sync.OnceValue(func() map[string]func(*source.Node) *source.Node
 		value := form.long
 		switch t {
 		case reflect.TypeFor[CPU]():
-			value = longCPU
+			value = form.longCPU
 		case reflect.TypeFor[Disk]():
-			value = longDisk
+			value = form.longDisk
 		}
 		if entries {
 			value = eachValue(value)
@@ -163,26 +163,13 @@ func Long(vm *source.Node) *source.Node {
 	if vm == nil || vm.Kind != source.Map {
 		return vm
 	}
-	var out *source.Node
 	forms := longForms()
-	for i, f := range vm.Fields {
-		long, ok := forms[f.Key]
-		if !ok {
-			continue
+	return mapValues(vm, func(f *source.Field) *source.Node {
+		if long, ok := forms[f.Key]; ok {
+			return long(f.Value)
 		}
-		v := long(f.Value)
-		if v == f.Value {
-			continue
-		}
-		if out == nil {
-			out = vm.WithFields()
-		}
-		out.Fields[i].Value = v
-	}
-	if out == nil {
-		return vm
-	}
-	return out
+		return f.Value
+	})
 }
 
 func eachValue(long func(*source.Node) *source.Node) func(*source.Node) *source.Node {
@@ -190,20 +177,31 @@ func eachValue(long func(*source.Node) *source.Node) func(*source.Node) *source.
 		if n.Kind != source.Map {
 			return n
 		}
-		out := n.WithFields()
-		for i := range out.Fields {
-			out.Fields[i].Value = long(out.Fields[i].Value)
-		}
-		return out
+		return mapValues(n, func(f *source.Field) *source.Node { return long(f.Value) })
 	}
+}
+
+// mapValues returns a map with the new values of its entries: the map itself if none is new.
+func mapValues(m *source.Node, value func(*source.Field) *source.Node) *source.Node {
+	out := m
+	for i := range m.Fields {
+		v := value(&m.Fields[i])
+		if v == m.Fields[i].Value {
+			continue
+		}
+		if out == m {
+			out = m.WithFields()
+		}
+		out.Fields[i].Value = v
+	}
+	return out
 }
 
 // longCPU returns the long form of `cpu`, in which keys of the topology
 // replace an inherited number of virtual CPUs.
-func longCPU(n *source.Node) *source.Node {
+func (f *Form) longCPU(n *source.Node) *source.Node {
 	if n.Kind != source.Map {
-		form := Forms[reflect.TypeFor[CPU]()]
-		return form.long(n)
+		return f.long(n)
 	}
 	if n.Short != nil || !slices.ContainsFunc(topology, func(k string) bool { return n.Field(k) != nil }) {
 		return n
@@ -213,17 +211,16 @@ func longCPU(n *source.Node) *source.Node {
 	return &out
 }
 
-func longDisk(n *source.Node) *source.Node {
+func (f *Form) longDisk(n *source.Node) *source.Node {
 	if n.Kind != source.Map {
-		form := Forms[reflect.TypeFor[Disk]()]
-		return form.long(n)
+		return f.long(n)
 	}
-	f := n.Field("source")
-	if f == nil {
+	from := n.Field("source")
+	if from == nil {
 		return n
 	}
-	v := LongSource(f.Value)
-	if v == f.Value {
+	v := LongSource(from.Value)
+	if v == from.Value {
 		return n
 	}
 	out := n.WithFields()
