@@ -120,7 +120,7 @@ func (dir inputs) throughWay(w way, n, rounds int, fresh bool) *rendering {
 	r := &rendering{
 		Size: n, By: w.By, Layout: w.Layout, Fleets: 1, Rounds: w.rounds(n, rounds, fresh), Applications: 1,
 		Request: request{
-			Repository: dir.repository(w, n), Path: ".", Git: true, Calls: calls(n),
+			Repository: dir.repository(w, n), Path: ".", Git: true, Calls: w.calls(n, fresh),
 			Native: w.Native, ValueFiles: w.Values, Cached: true, Commit: fresh,
 			Compare: fresh && !w.Finished && n <= comparedMost,
 		},
@@ -138,6 +138,15 @@ func (w way) rounds(n, most int, fresh bool) int {
 		return most
 	}
 	return min(most, 3)
+}
+
+// calls returns the number of renderings that are measured as one. Those of the smallest Application with the closest
+// limit are twice as many: 10 ms are a tenth of what the plugin needs for it.
+func (w way) calls(n int, fresh bool) int {
+	if n == 1_000 && fresh && !w.Native {
+		return 2 * calls(n)
+	}
+	return calls(n)
 }
 
 func (w way) has(n int) bool { return w.Sizes == nil || slices.Contains(w.Sizes, n) }

@@ -65,6 +65,7 @@ func (c command) instructions(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	defer func() { _ = os.RemoveAll(logs) }()
+	c.Path = countedOf(c.Path)
 	c.Env = append(slices.Clip(c.Env), "GOMAXPROCS=1", "GODEBUG=asyncpreemptoff=1,cpu.rdtscp=off")
 	call := c.exec(ctx, "valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", "--trace-children=yes",
 		"--log-file="+filepath.Join(logs, "%p"))
