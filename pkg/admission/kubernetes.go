@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -129,12 +130,20 @@ func isPlain(text string) bool {
 		return false
 	}
 	for i := range len(text) {
-		if c := text[i]; (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && !isMark(c) {
+		if !inLabel[text[i]] {
 			return false
 		}
 	}
 	return true
 }
+
+// inLabel contains true for the bytes of plain texts.
+var inLabel = func() (table [256]bool) {
+	for c := range byte(utf8.RuneSelf) {
+		table[c] = c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || isMark(c)
+	}
+	return table
+}()
 
 func isMark(c byte) bool { return c == '-' || c == '_' || c == '.' }
 

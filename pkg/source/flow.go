@@ -88,13 +88,24 @@ func (s *scanner) flowValue() *Node {
 	return s.fail()
 }
 
+// marks contains true for the bytes that may end an unquoted scalar. Most bytes of a text are others.
+var marks = func() (table [256]bool) {
+	for _, c := range "\n\t:#,?[]{}" {
+		table[c] = true
+	}
+	return table
+}()
+
 // flowPlainEnd returns the offset at which the unquoted scalar at pos ends, within
 // brackets.
 func (s *scanner) flowPlainEnd() int {
 	i := s.pos
 scan:
 	for ; i < len(s.text); i++ {
-		switch c := s.text[i]; c {
+		if !marks[s.text[i]] {
+			continue
+		}
+		switch s.text[i] {
 		case ',', ']', '}':
 			break scan
 		case ':':

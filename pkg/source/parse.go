@@ -63,25 +63,23 @@ func (f *File) text(diags *Diagnostics) (text string, wide, ok bool) {
 // ASCII nor a line feed, or the length of the text.
 func firstUnusual(text string) int {
 	i := 0
-	for i < len(text) {
-		if i+8 <= len(text) && allPrintable(text[i:i+8]) {
-			i += 8
-			continue
-		}
-		if c := text[i]; c-' ' >= 0x7f-' ' && c != '\n' {
-			break
-		}
+	for i+8 <= len(text) && allUsual(text[i:i+8]) {
+		i += 8
+	}
+	for i < len(text) && (text[i]-' ' < 0x7f-' ' || text[i] == '\n') {
 		i++
 	}
 	return i
 }
 
-// allPrintable reports whether eight bytes are printable ASCII.
-func allPrintable(s string) bool {
+// allUsual reports whether eight bytes are printable ASCII or line feeds. The highest bit of each byte of a number is
+// the answer for it; it is set before a subtraction, which then borrows nothing from the next byte.
+func allUsual(s string) bool {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-	return (w|(w-' '*ones)|(w+ones))&highs == 0
+	notControl, notFeed, deleted := (w|highs)-' '*ones, (w^'\n'*ones|highs)-ones, w&^highs+ones
+	return (w|deleted|^notControl&notFeed)&highs == 0
 }
 
 // checkText reports the first character that a values file cannot contain. Characters

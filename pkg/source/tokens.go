@@ -166,6 +166,9 @@ func (s *scanner) plainEnd() int {
 	i := s.pos
 scan:
 	for ; i < len(s.text); i++ {
+		if !marks[s.text[i]] {
+			continue
+		}
 		switch s.text[i] {
 		case '\n':
 			break scan

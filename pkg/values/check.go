@@ -48,9 +48,10 @@ func CheckForms(keys *source.Node, path string, diags *source.Diagnostics) {
 		return
 	}
 	w := formWalk{root: path, trail: make(source.Trail, 0, 8), diags: diags}
+	forms := formsOfKeys()
 	for i := range keys.Fields {
 		f := &keys.Fields[i]
-		if tree := formsOfKeys()[f.Key]; tree != nil {
+		if tree := forms[f.Key]; tree != nil {
 			w.check(f.Key, f.Value, tree())
 		}
 	}
