@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"debug/buildinfo"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -106,17 +109,40 @@ func countedOf(program string) string {
 }
 
 // goBuild builds one main package as releases are built, apart from further flags: without cgo, paths, and debug
-// information.
+// information. It then copies the program, as from an image: the linker maps the file, and pages of such a file cost each
+// process up to 1 ms more (Linux 6.18).
 func goBuild(ctx context.Context, moduleDir, output, pkg string, flags ...string) error {
-	words := slices.Concat([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", output}, flags, []string{pkg})
+	linked := filepath.Join(filepath.Dir(output), "linked", filepath.Base(output))
+	words := slices.Concat([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", linked}, flags, []string{pkg})
 	build := exec.CommandContext(ctx, "go", words...)
 	build.Dir = moduleDir
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
-	if err := build.Run(); err != nil {
+	err := build.Run()
+	if err == nil {
+		err = copyProgram(linked, output)
+	}
+	if err != nil {
 		return fmt.Errorf("building %s in %s: %w", pkg, moduleDir, err)
 	}
 	return nil
+}
+
+func copyProgram(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) { // it may be running
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return firstError(err, out.Close())
 }
 
 // moduleVersion returns the version of a module in a built program.
