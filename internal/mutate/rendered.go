@@ -17,7 +17,7 @@ var renderedMutations = []mutation{
 	},
 	{
 		"pkg/render/cloudinit.go", "./pkg/render", "the guest's data has one place",
-		`c != nil && !placed.CloudInit`, `c != nil`,
+		`c != nil && !hasCloudInit`, `c != nil`,
 	},
 	{
 		"pkg/keys/volume.go", "./pkg/render ./pkg/keys", "an existing DataVolume is used as it is",

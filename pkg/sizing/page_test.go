@@ -31,9 +31,9 @@ func cells(t *testing.T, heading, row string) []float64 {
 }
 
 // The numbers that come from the page are those of the page. Memory is at most a quarter less than what was measured,
-// and at most twice as much: the peak of a server depends on when it collects garbage. CPU times differ by two fifths at
-// most, after the speed of the computer is taken out: that at which repo-server handles the manifests of a VM. For files
-// it is not quite the same, because most of their cost is that of system calls.
+// and at most twice as much: the peak of a server depends on when it collects garbage. CPU times differ by at most two
+// fifths, after the speed of the computer is taken out: that at which repo-server handles the manifests of a VM. It is
+// not quite that for files, because most of their cost is that of system calls.
 func TestNumbersOfThePage(t *testing.T) {
 	t.Parallel()
 	const ways = "### The same objects, with the plugin and with Argo CD itself"
