@@ -12,7 +12,7 @@
 //		[-work DIR] [-dir DIR] [-root DIR]
 //	go run . -gates [-dir DIR] [-root DIR]
 //
-// A full run takes about a quarter of an hour on an idle machine with two CPUs. "-most 1000 -rounds 1" takes a few
+// A full run takes up to 40 minutes on an idle machine with two CPUs. "-most 1000 -rounds 1" takes a few
 // minutes and measures the same in smaller fleets. -only measures one section, and with -write replaces only its
 // parts of the page and its targets. -gates takes two minutes, and needs neither Helm nor Argo CD.
 package main
