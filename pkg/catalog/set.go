@@ -55,9 +55,9 @@ func newSet(s *Set, diags *source.Diagnostics) *Set {
 // first.
 func Normalize(user *source.Node) *source.Node {
 	return mapValue(mapValue(user, "images", func(images *source.Node) *source.Node {
-		return mapValues(images, func(_ string, image *source.Node) *source.Node { return NormalizeSource(image) })
+		return images.MapValues(func(_ string, image *source.Node) *source.Node { return NormalizeSource(image) })
 	}), "os", func(entries *source.Node) *source.Node {
-		return mapValues(entries, func(_ string, entry *source.Node) *source.Node {
+		return entries.MapValues(func(_ string, entry *source.Node) *source.Node {
 			return mapValue(entry, "image", NormalizeSource)
 		})
 	})
@@ -67,7 +67,7 @@ func Normalize(user *source.Node) *source.Node {
 // gets their path, and returns the others.
 func WithDefaults(user *source.Node, change func(defaults *source.Node, path string) *source.Node) *source.Node {
 	return mapValue(user, "os", func(entries *source.Node) *source.Node {
-		return mapValues(entries, func(name string, entry *source.Node) *source.Node {
+		return entries.MapValues(func(name string, entry *source.Node) *source.Node {
 			return mapValue(entry, "defaults", func(defaults *source.Node) *source.Node {
 				return change(defaults, source.JoinPath("catalog.os", name)+".defaults")
 			})
@@ -84,16 +84,6 @@ func mapValue(n *source.Node, key string, change func(*source.Node) *source.Node
 	out.Fields = slices.Clone(n.Fields)
 	f := out.Field(key)
 	f.Value = change(f.Value)
-	return &out
-}
-
-// mapValues replaces all values of a map; change gets their keys.
-func mapValues(n *source.Node, change func(key string, value *source.Node) *source.Node) *source.Node {
-	out := *n
-	out.Fields = slices.Clone(n.Fields)
-	for i := range out.Fields {
-		out.Fields[i].Value = change(out.Fields[i].Key, out.Fields[i].Value)
-	}
 	return &out
 }
 

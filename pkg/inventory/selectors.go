@@ -94,25 +94,10 @@ func isOfPlatform(key string) bool {
 // podLabels are the labels of the pods in one namespace: their values by their keys, and those of single pods, if they
 // are few.
 type podLabels struct {
-	values  map[string]*labelValues
+	values  map[string]map[string]bool
 	sets    []podSet // different ones
 	more    bool     // some pods are not among the sets
 	unknown bool     // patches may set others
-}
-
-// labelValues are the values of a label. Most pods have the last new one.
-type labelValues struct {
-	last string
-	all  map[string]bool
-}
-
-// add adds a value.
-func (v *labelValues) add(value string) {
-	if value == v.last && len(v.all) > 0 || v.all[value] {
-		return
-	}
-	v.last = strings.Clone(value)
-	v.all[v.last] = true
 }
 
 // podSet are the labels of a pod, and the entry whose replicas it is one of, or "".
@@ -159,16 +144,18 @@ func (s podSet) has(needs map[string][]string) bool {
 func (w *wide) notePod(m *machine.Machine) {
 	of := w.pods[m.Namespace]
 	if of == nil {
-		of = &podLabels{values: map[string]*labelValues{}}
+		of = &podLabels{values: map[string]map[string]bool{}}
 		w.pods[m.Namespace] = of
 	}
 	note := func(key, value string) {
 		known := of.values[key]
 		if known == nil {
-			known = &labelValues{all: map[string]bool{}}
+			known = map[string]bool{}
 			of.values[strings.Clone(key)] = known
 		}
-		known.add(value)
+		if !known[value] {
+			known[strings.Clone(value)] = true
+		}
 	}
 	for key, value := range m.OfPods() {
 		note(key, value)
@@ -197,7 +184,7 @@ func (p *podLabels) missing(needs map[string][]string) string {
 		if needs[key] != nil {
 			text += ": " + strings.Join(needs[key], ", ")
 		}
-		if has == nil || needs[key] != nil && !slices.ContainsFunc(needs[key], func(v string) bool { return has.all[v] }) {
+		if len(has) == 0 || needs[key] != nil && !slices.ContainsFunc(needs[key], func(v string) bool { return has[v] }) {
 			return "the label " + strconv.Quote(text)
 		}
 		all = append(all, strconv.Quote(text))

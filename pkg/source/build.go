@@ -30,6 +30,23 @@ func (n *Node) WithFields() *Node {
 	return &out
 }
 
+// MapValues returns a map with what value returns for each of its entries: the map itself if no value is another node.
+func (n *Node) MapValues(value func(key string, value *Node) *Node) *Node {
+	out := n
+	for i := range n.Fields {
+		f := &n.Fields[i]
+		v := value(f.Key, f.Value)
+		if v == f.Value {
+			continue
+		}
+		if out == n {
+			out = n.WithFields()
+		}
+		out.Fields[i].Value = v
+	}
+	return out
+}
+
 // Mark returns a copy of a tree in which every value has the given level.
 func Mark(n *Node, level uint16) *Node {
 	if n == nil {

@@ -164,11 +164,11 @@ func Long(vm *source.Node) *source.Node {
 		return vm
 	}
 	forms := longForms()
-	return mapValues(vm, func(f *source.Field) *source.Node {
-		if long, ok := forms[f.Key]; ok {
-			return long(f.Value)
+	return vm.MapValues(func(key string, value *source.Node) *source.Node {
+		if long, ok := forms[key]; ok {
+			return long(value)
 		}
-		return f.Value
+		return value
 	})
 }
 
@@ -177,24 +177,8 @@ func eachValue(long func(*source.Node) *source.Node) func(*source.Node) *source.
 		if n.Kind != source.Map {
 			return n
 		}
-		return mapValues(n, func(f *source.Field) *source.Node { return long(f.Value) })
+		return n.MapValues(func(_ string, value *source.Node) *source.Node { return long(value) })
 	}
-}
-
-// mapValues returns a map with the new values of its entries: the map itself if none is new.
-func mapValues(m *source.Node, value func(*source.Field) *source.Node) *source.Node {
-	out := m
-	for i := range m.Fields {
-		v := value(&m.Fields[i])
-		if v == m.Fields[i].Value {
-			continue
-		}
-		if out == m {
-			out = m.WithFields()
-		}
-		out.Fields[i].Value = v
-	}
-	return out
 }
 
 // longCPU returns the long form of `cpu`, in which keys of the topology

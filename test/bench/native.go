@@ -133,7 +133,7 @@ func (dir inputs) throughWay(w way, n, rounds int, fresh bool) *rendering {
 
 // rounds returns how often an Application is rendered, at most as often as given. The shortest ones differ most from
 // round to round, and those that are compared with a plugin that costs nothing have the closest limits. The largest
-// takes a hundred times as long as what disturbs it.
+// takes seconds, of which single events are a small part, and most of the time of a run.
 func (w way) rounds(n, most int, fresh bool) int {
 	if n == 1 || fresh && !w.Native && n <= 1_000 {
 		return most
