@@ -20,6 +20,7 @@ type request struct {
 	Paths      string // manifest-generate-paths, for Git
 	Git        bool   // through repo-server, not cmp-server alone
 	Calls      int    // one after the other
+	WarmUps    int    // calls before the first one of a repository, which are not measured
 
 	Native     bool     // rendered by Argo CD itself, for Git
 	ValueFiles []string // of a chart, for Native

@@ -97,7 +97,7 @@ func writeOverlays(root string) error {
 
 // withCommands returns the series with those of the commands, and of the renderings that they are compared with.
 func (dir inputs) withCommands(all []*series, bin tools, opts options) []*series {
-	rounds := min(opts.Rounds, 3)
+	rounds := slowRounds(opts.Rounds)
 	add := func(tool, format string, n, rounds int, call command) {
 		same := func(s *series) bool {
 			return s.Tool == tool && s.Layout == filePerVM && s.Format == format && s.Size == n
@@ -119,7 +119,7 @@ func (dir inputs) withCommands(all []*series, bin tools, opts options) []*series
 			add(c.Name, "text", n, rounds, command{Path: bin.Vmrender, Args: c.Args(dir, n)})
 		}
 	}
-	return append(all, dir.plans(bin, opts.Most, opts.Rounds)...)
+	return append(all, dir.plans(bin, opts.Most, rounds)...)
 }
 
 // isCommand reports whether a series measures one of the commands.

@@ -120,7 +120,7 @@ func (dir inputs) throughCMPServer(most, rounds int) []*rendering {
 		if n <= most {
 			all = append(all, &rendering{
 				Size: n, Layout: filePerVM, Fleets: 1, Rounds: rounds, Applications: 1,
-				Request: request{Repository: dir.fleet(n, filePerVM), Path: ".", Calls: calls(n)},
+				Request: request{Repository: dir.fleet(n, filePerVM), Path: ".", Calls: calls(n), WarmUps: 2},
 			})
 		}
 	}
@@ -129,7 +129,7 @@ func (dir inputs) throughCMPServer(most, rounds int) []*rendering {
 
 // calls returns the number of renderings of n virtual machines that are
 // measured as one, because CPU times are exact to 10 ms.
-func calls(n int) int { return max(1, min(50, 3_000/n)) }
+func calls(n int) int { return max(1, min(30, 3_000/n)) }
 
 // throughRepoServer returns the Applications of the estates: those of one
 // fleet, which is sent whole for each of them, and those that are fleets of
@@ -138,9 +138,10 @@ func (dir inputs) throughRepoServer(rounds int) []*rendering {
 	var all []*rendering
 	add := func(s shard, fleet int, spread layout) {
 		all = append(all, &rendering{
-			Size: s.Size, Layout: spread, Fleets: estateSize / fleet, Rounds: min(rounds, 3), Applications: estateSize / s.Size,
+			Size: s.Size, Layout: spread, Fleets: estateSize / fleet, Rounds: min(rounds, 2), Applications: estateSize / s.Size,
 			Request: request{
 				Repository: dir.estate(fleet, spread), Path: s.Path, Paths: generatePaths(s, fleet), Git: true, Calls: calls(10 * fleet),
+				WarmUps: spread.warmUps(),
 			},
 		})
 	}

@@ -23,6 +23,16 @@ const (
 	nothing   layout = "–" // for the empty program
 )
 
+// warmUps returns how often a new repository is rendered before that is measured. In the first render, repo-server
+// clones it. In the second, git reads all files again, which may have changed after it wrote its index (git,
+// Documentation/technical/racy-git); this takes time if there are many.
+func (l layout) warmUps() int {
+	if l == filePerVM {
+		return 2
+	}
+	return 1
+}
+
 // filesPerDirectory is the maximum number of files per directory in the layout filePerVM.
 const filesPerDirectory = 1000
 

@@ -103,7 +103,7 @@ func (dir inputs) planned(bin tools, most, rounds int) []*series {
 			add(toolEmpty, nothing, "–", cheap, command{Path: bin.Empty})
 		}
 		if n <= largestForHelm {
-			add(toolHelm, oneFile, "yaml", rounds, dir.helm(bin, n))
+			add(toolHelm, oneFile, "yaml", helmRounds(rounds, n), dir.helm(bin, n))
 		}
 		if n <= largestForYAML {
 			add(toolVmrender, filePerVM, "yaml", cheap, dir.vmrender(bin, n, filePerVM, "yaml"))
@@ -116,6 +116,17 @@ func (dir inputs) planned(bin tools, most, rounds int) []*series {
 		}
 	}
 	return all
+}
+
+// slowRounds returns how often a command runs that takes seconds, of which a disturbance is a small part.
+func slowRounds(rounds int) int { return min(rounds, 3) }
+
+// helmRounds returns how often Helm runs.
+func helmRounds(rounds, n int) int {
+	if n > 1_000 {
+		return slowRounds(rounds)
+	}
+	return rounds
 }
 
 // cheapRounds returns how often vmrender runs when Helm runs rounds times. Many
@@ -131,7 +142,7 @@ func cheapRounds(rounds, n int) int {
 	case n <= 10_000:
 		return rounds
 	default:
-		return min(rounds, 3)
+		return slowRounds(rounds)
 	}
 }
 

@@ -34,17 +34,6 @@ func (p realPath) Calls() string {
 	}, rows)
 }
 
-// calls returns the CPU time of cmp-server in the first and in the last round of a fleet of n files, or 0 if
-// it was not measured.
-func (p realPath) calls(n int) (first, last time.Duration) {
-	for _, r := range p.CMPServer {
-		if r.Size == n && len(r.Answers) > 0 {
-			return r.Answers[0].CMPServer, r.Answers[len(r.Answers)-1].CMPServer
-		}
-	}
-	return 0, 0
-}
-
 // Applications returns the table of ways to divide a repository into Applications.
 func (p realPath) Applications() string {
 	if len(p.RepoServer) == 0 {

@@ -79,13 +79,7 @@ func pathTargets(path realPath) []target {
 			})
 		}
 	}
-	first, last := path.calls(10_000)
-	return append(judged,
-		target{Metric: "cmp-server, 10,000 files: CPU", Value: first.Seconds(), Limit: 0.8, Unit: " s"}.ifMeasured(first > 0),
-		target{
-			Metric: "cmp-server, 10,000 files: CPU of the last call, of the first", Value: float64(last) / float64(first), Limit: 1.25, Unit: " times",
-		}.ifMeasured(first > 0),
-	)
+	return judged
 }
 
 // vms formats a number of virtual machines.

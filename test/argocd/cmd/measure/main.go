@@ -36,6 +36,7 @@ type request struct {
 	Paths      string // manifest-generate-paths, for Git
 	Git        bool   // through repo-server, not cmp-server alone
 	Calls      int    // one after the other
+	WarmUps    int    // calls before the first one of a repository, which are not measured
 
 	Native     bool     // rendered by Argo CD itself, for Git
 	ValueFiles []string // of a chart, for Native
@@ -138,14 +139,13 @@ func (s servers) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 }
 
-// warmUp renders the Application in a new repository twice. The first time, repo-server clones it. The second time, git
-// reads all files again, which may have changed after it wrote its index (git, Documentation/technical/racy-git).
+// warmUp renders the Application in a new repository.
 func (s servers) warmUp(ctx context.Context, asked request) error {
 	if s.known[asked.Repository] {
 		return nil
 	}
 	s.known[asked.Repository] = true
-	asked.Calls = 2
+	asked.Calls = asked.WarmUps
 	_, _, err := s.calls(ctx, asked)
 	return err
 }
