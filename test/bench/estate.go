@@ -120,7 +120,7 @@ func (dir inputs) throughCMPServer(most, rounds int) []*rendering {
 		if n <= most {
 			all = append(all, &rendering{
 				Size: n, Layout: filePerVM, Fleets: 1, Rounds: rounds, Applications: 1,
-				Request: request{Repository: dir.fleet(n, filePerVM), Path: ".", Calls: calls(n), WarmUps: 2},
+				Request: request{Repository: dir.fleet(n, filePerVM), Path: ".", Calls: calls(n), WarmUps: filePerVM.warmUps()},
 			})
 		}
 	}
@@ -131,6 +131,9 @@ func (dir inputs) throughCMPServer(most, rounds int) []*rendering {
 // measured as one, because CPU times are exact to 10 ms.
 func calls(n int) int { return max(1, min(30, 3_000/n)) }
 
+// estateRounds is how often those of an estate are rendered: there is no limit for them.
+const estateRounds = 2
+
 // throughRepoServer returns the Applications of the estates: those of one
 // fleet, which is sent whole for each of them, and those that are fleets of
 // their own.
@@ -138,7 +141,7 @@ func (dir inputs) throughRepoServer(rounds int) []*rendering {
 	var all []*rendering
 	add := func(s shard, fleet int, spread layout) {
 		all = append(all, &rendering{
-			Size: s.Size, Layout: spread, Fleets: estateSize / fleet, Rounds: min(rounds, 2), Applications: estateSize / s.Size,
+			Size: s.Size, Layout: spread, Fleets: estateSize / fleet, Rounds: min(rounds, estateRounds), Applications: estateSize / s.Size,
 			Request: request{
 				Repository: dir.estate(fleet, spread), Path: s.Path, Paths: generatePaths(s, fleet), Git: true, Calls: calls(10 * fleet),
 				WarmUps: spread.warmUps(),

@@ -132,9 +132,8 @@ func (dir inputs) throughWay(w way, n, rounds int, fresh bool) *rendering {
 }
 
 // rounds returns how often an Application is rendered, at most as often as given. The shortest ones differ most from
-// round to round, and those of 1,000 VMs have the closest limit for their time. The largest takes seconds, of which
-// single events are a small part, and most of the time of a run; Argo CD itself takes the longest for it, and there is
-// no limit for that.
+// round to round, and those of 1,000 VMs come closest to their limit. The largest takes most of the time of a run, and
+// single events are a small part of it. Argo CD itself takes the longest for it, and has no limit.
 func (w way) rounds(n, most int, fresh bool) int {
 	switch {
 	case n == 1 || n == 1_000 && fresh && !w.Native:

@@ -121,7 +121,7 @@ func (dir inputs) planned(bin tools, most, rounds int) []*series {
 // slowRounds returns how often a command runs that takes seconds, of which a disturbance is a small part.
 func slowRounds(rounds int) int { return min(rounds, 3) }
 
-// helmRounds returns how often Helm runs.
+// helmRounds returns how often Helm runs: its largest fleet takes seconds.
 func helmRounds(rounds, n int) int {
 	if n > 1_000 {
 		return slowRounds(rounds)

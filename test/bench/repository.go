@@ -200,7 +200,7 @@ func (dir inputs) throughMany(s setup, paths string, count int) []*rendering {
 			Size: perApplication, Rounds: 1, Applications: count,
 			Request: request{
 				Repository: dir.many(s.Tree), Path: directory(0), Paths: paths,
-				Git: true, Native: s.Manifest, Cached: true, Calls: 1, WarmUps: 2,
+				Git: true, Native: s.Manifest, Cached: true, Calls: 1, WarmUps: filePerVM.warmUps(),
 				Refresh: &refresh{
 					Directories: directories(count), Files: files, Parallel: statusProcessors, Recurse: s.Manifest,
 				},
