@@ -158,7 +158,7 @@ site: ## Of e2e, only what brings examples/site up on played releases of OpenShi
 # APPLICATIONSxVMS, or APPLICATIONSxVMSxCLUSTERSxCONTROLLERS. The first three without validation determine a model of
 # pkg/sizing, the first two with it what it adds, and the others confirm both. 25x200 is a twentieth of 100,000 VMs; with
 # validation, it would take half an hour.
-SIZES ?= 25x1:unvalidated,8x40:unvalidated,25x200:unvalidated,20x15:unvalidated,10x20:unvalidated,25x1,12x12,6x25,8x10x2x2
+SIZES ?= 25x1:unvalidated,8x40:unvalidated,25x200:unvalidated,3x100:unvalidated,10x20:unvalidated,25x1,10x12,5x25,8x10x2x2
 
 # In memory: a disk would be measured, too.
 SCRATCH := $(firstword $(wildcard /dev/shm) $(TMPDIR) /tmp)

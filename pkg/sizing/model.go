@@ -87,7 +87,7 @@ func Fit(small, middle, large Run) (*Model, error) {
 	if !small.isBelow(middle) || !middle.isBelow(large) {
 		return nil, errors.New("a model needs three runs, each with larger Applications than the one before")
 	}
-	m := fitted(small, large, new(Model), func(part Part, phase string) rate {
+	m := fitted(small, large, func(part Part, phase string) rate {
 		if isOfBytes(part) {
 			return line(small.point(part, phase), large.point(part, phase))
 		}
@@ -97,13 +97,16 @@ func Fit(small, middle, large Run) (*Model, error) {
 	return m, nil
 }
 
-// With returns the model of the same servers with an option that adds to their costs, from two runs with the option.
-// The second has the larger Applications.
+// With returns the model of the same servers with a sync option that adds to their costs, from two runs with it. The
+// second has the larger Applications. A refresh without a commit applies nothing, so it costs the same.
 func (m *Model) With(small, large Run) (*Model, error) {
 	if !small.isBelow(large) {
 		return nil, errors.New("a model needs two runs, the second with larger Applications")
 	}
-	out := fitted(small, large, m, func(part Part, phase string) rate {
+	out := fitted(small, large, func(part Part, phase string) rate {
+		if phase == Refresh {
+			return m.rates[phase][part]
+		}
 		return m.rates[phase][part].plus(small.point(part, phase), large.point(part, phase))
 	})
 	// What a controller does to an object is garbage afterwards: it keeps no more for more objects.
@@ -114,16 +117,15 @@ func (m *Model) With(small, large Run) (*Model, error) {
 	return out, nil
 }
 
-// fitted returns the model with these rates of CPU time. Requests grow linearly between two runs, beyond those of a
-// base.
-func fitted(small, large Run, base *Model, rateOf func(Part, string) rate) *Model {
+// fitted returns the model with these rates of CPU time. Requests grow linearly between two runs.
+func fitted(small, large Run, rateOf func(Part, string) rate) *Model {
 	m := &Model{rates: map[string]map[Part]rate{}, requests: map[string]rate{}, busy: map[string]float64{}}
 	for _, name := range phases {
 		m.rates[name] = map[Part]rate{}
 		for _, part := range Parts {
 			m.rates[name][part] = rateOf(part, name)
 		}
-		m.requests[name] = base.requests[name].plus(small.asked(name), large.asked(name))
+		m.requests[name] = line(small.asked(name), large.asked(name))
 		cpu := total(large.Phase(name).CPU)
 		m.busy[name] = cpu / (cpu + large.Phase(name).Idle)
 	}
@@ -155,10 +157,13 @@ func (r *Run) asked(phase string) point {
 }
 
 // line returns the line through two points. Costs do not fall with the size, and are not negative: where a
-// measurement is too short for that, the line is flat.
+// measurement is too short for that, the line is flat, or only goes through the second point.
 func line(a, b point) rate {
 	unit := math.Max(0, (b.y-a.y)/(b.x-a.x))
-	return rate{fixed: math.Max(0, b.y-unit*b.x), unit: unit}
+	if fixed := b.y - unit*b.x; fixed > 0 {
+		return rate{fixed: fixed, unit: unit}
+	}
+	return rate{unit: math.Max(0, b.y/b.x)}
 }
 
 // curve returns the parabola through three points that does not bend down, and does not begin below zero.

@@ -119,8 +119,8 @@ func (dir inputs) throughCMPServer(most, rounds int) []*rendering {
 	for _, n := range []int{1, 100, 1_000, 10_000} {
 		if n <= most {
 			all = append(all, &rendering{
-				Size: n, Layout: filePerVM, Fleets: 1, Rounds: rounds, Applications: 1,
-				Request: request{Repository: dir.fleet(n, filePerVM), Path: ".", Calls: calls(n), WarmUps: filePerVM.warmUps()},
+				Size: n, Layout: filePerVM, Fleets: 1, Rounds: slowRounds(rounds), Applications: 1,
+				Request: request{Repository: dir.fleet(n, filePerVM), Path: ".", Calls: calls(n), WarmUps: 1}, // without git
 			})
 		}
 	}

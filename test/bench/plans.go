@@ -12,7 +12,7 @@ import (
 const planSize = 10_000
 
 // changes are the numbers of VMs that change.
-var changes = []int{0, 100, planSize}
+var changes = []int{100, planSize}
 
 // toolPlan or toolLive and the number of changed VMs form the name of a plan's series.
 const (
@@ -20,7 +20,11 @@ const (
 	toolLive = toolPlan + " --live"
 )
 
+// The one with --live in which one VM in a hundred changes is also a command at size.
 func planTool(tool string, changed int) string {
+	if tool == toolLive && changed == planSize/100 {
+		return toolLive
+	}
 	return fmt.Sprintf("%s, %s changed", tool, thousands(changed))
 }
 
@@ -69,7 +73,7 @@ func (m machine) grown() machine {
 	return m
 }
 
-// plans returns the series of plans.
+// plans returns the series of plans that are not among the commands at size.
 func (dir inputs) plans(bin tools, most, rounds int) []*series {
 	var all []*series
 	if most < planSize {
@@ -81,6 +85,9 @@ func (dir inputs) plans(bin tools, most, rounds int) []*series {
 			args = append(args, "--live", dir.export(planSize))
 		}
 		for _, changed := range changes {
+			if planTool(tool, changed) == toolLive {
+				continue
+			}
 			all = append(all, &series{
 				Tool: planTool(tool, changed), Layout: filePerVM, Format: "text", Size: planSize, Rounds: rounds,
 				Command: command{Path: bin.Vmrender, Args: args, Dir: dir.plan(planSize, changed)},
@@ -88,6 +95,11 @@ func (dir inputs) plans(bin tools, most, rounds int) []*series {
 		}
 	}
 	return all
+}
+
+// planOf returns the series of a plan, or nil if it was not measured.
+func planOf(all []*series, tool string, changed int) *series {
+	return find(all, planTool(tool, changed), filePerVM, "text", planSize)
 }
 
 // rendersOf returns the cost of a plan in renders of one of its sides.
@@ -99,7 +111,7 @@ func rendersOf(all []*series, s *series) float64 {
 func dearest(all []*series, tool string) float64 {
 	ratios := make([]float64, len(changes))
 	for i, changed := range changes {
-		ratios[i] = rendersOf(all, find(all, planTool(tool, changed), filePerVM, "text", planSize)) / 2
+		ratios[i] = rendersOf(all, planOf(all, tool, changed)) / 2
 	}
 	return slices.Max(ratios)
 }
@@ -107,17 +119,18 @@ func dearest(all []*series, tool string) float64 {
 // Plans returns the table of plans.
 func (r report) Plans() string {
 	var rows [][]string
-	for _, s := range r.Series {
-		if s.isPlan() && len(s.Samples) > 0 {
-			tool, what, _ := strings.Cut(s.Tool, ", ")
-			with := "–"
-			if tool == toolLive {
-				with = thousands(2*planSize) + " objects"
+	for _, tool := range []string{toolPlan, toolLive} {
+		with := "–"
+		if tool == toolLive {
+			with = thousands(2*planSize) + " objects"
+		}
+		for _, changed := range changes {
+			if s := planOf(r.Series, tool, changed); s != nil {
+				rows = append(rows, []string{
+					thousands(changed), with, seconds(s.cpu()), seconds(s.wall()), number(mebibytes(s)),
+					number(rendersOf(r.Series, s)),
+				})
 			}
-			rows = append(rows, []string{
-				strings.TrimSuffix(what, " changed"), with, seconds(s.cpu()), seconds(s.wall()), number(mebibytes(s)),
-				number(rendersOf(r.Series, s)),
-			})
 		}
 	}
 	if rows == nil {

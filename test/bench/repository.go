@@ -44,7 +44,6 @@ const (
 var setups = []setup{
 	{What: "one fleet", Files: "one per VM", Tree: fileEach},
 	{What: "one fleet", Files: "one per VM", Tree: fileEach, Annotate: true},
-	{What: "one fleet", Files: "one per directory", Tree: directoryFile},
 	{What: "one fleet", Files: "one per directory", Tree: directoryFile, Annotate: true},
 	{What: "a fleet per directory", Files: "one per VM", Tree: fleetEach, Annotate: true},
 	{What: "manifests in Git", Files: "one per VM", Tree: manifestEach, Manifest: true},

@@ -49,6 +49,7 @@ type estate struct {
 	*gitrepo.Repository
 	scenario Scenario
 	vmrender string // the program
+	changes  int    // of the last Application
 }
 
 // nameOf returns the name of an Application, which is also that of its directory and namespace.
@@ -85,10 +86,11 @@ func (e *estate) changeAll(ctx context.Context) (string, error) {
 	return e.Commit(ctx, "Change all VMs")
 }
 
-// changeOne commits a change of the VMs of the last Application.
+// changeOne commits a change of the VMs of the last Application, another one each time.
 func (e *estate) changeOne(ctx context.Context) (string, error) {
 	name := nameOf(e.scenario.Applications - 1)
-	text := fmt.Sprintf("namespace: %s\nlabels: {place: here}\n", name)
+	e.changes++
+	text := fmt.Sprintf("namespace: %s\nlabels: {place: rack-%d}\n", name, e.changes)
 	if err := e.Write(name+"/_defaults.yaml", text); err != nil {
 		return "", err
 	}

@@ -110,7 +110,7 @@ func (b *bench) prepare(ctx context.Context, dir, vmrender string, run *sizing.R
 	if err != nil {
 		return "", err
 	}
-	b.estate = &estate{repository, b.scenario, vmrender}
+	b.estate = &estate{Repository: repository, scenario: b.scenario, vmrender: vmrender}
 	if revision, err = b.estate.write(ctx); err != nil {
 		return "", err
 	}
@@ -150,24 +150,20 @@ func (b *bench) phases(ctx context.Context, revision string) ([]sizing.Phase, er
 	}
 	last := every[len(every)-1:]
 	var phases []sizing.Phase
-	for _, p := range []struct {
-		name  string
-		await []string
-		act   func() (string, error)
-	}{
-		{sizing.First, every, func() (string, error) { return revision, b.deploy(ctx) }},
-		{sizing.All, every, commit(every, b.estate.changeAll)},
-		{sizing.Refresh, every, func() (string, error) { return latest, b.refresh(ctx, every) }},
-		{sizing.One, last, commit(last, b.estate.changeOne)},
+	for _, a := range []action{
+		{sizing.First, every, func() (string, error) { return revision, b.deploy(ctx) }, false},
+		{sizing.All, every, commit(every, b.estate.changeAll), false},
+		{sizing.Refresh, every, func() (string, error) { return latest, b.refresh(ctx, every) }, true},
+		{sizing.One, last, commit(last, b.estate.changeOne), true},
 	} {
-		phase, err := b.phase(ctx, p.name, p.await, p.act)
+		phase, err := b.phase(ctx, a)
 		if err != nil {
-			return phases, fmt.Errorf("%s: %w", p.name, err)
+			return phases, fmt.Errorf("%s: %w", a.phase, err)
 		}
 		phases = append(phases, phase)
-		fmt.Fprintf(b.log, "%s: %.1f s, CPU %v, requests %v\n", p.name, phase.Wall, phase.CPU, phase.Requests)
-		if p.name == sizing.First {
-			if err := b.play(ctx); err != nil {
+		fmt.Fprintf(b.log, "%s: %.1f s, CPU %v, requests %v\n", a.phase, phase.Wall, phase.CPU, phase.Requests)
+		if a.phase == sizing.First {
+			if err := b.play(ctx, every); err != nil {
 				return phases, err
 			}
 		}
