@@ -20,6 +20,11 @@ const (
 	// excess is the growth of the heap at which the runtime itself starts a collection, in percent of the growth until the
 	// next collection by rest.
 	excess = 150
+
+	// spare is the share of what is live that the memory limit is above it, at least: for garbage, free parts of pages,
+	// stacks, and what the runtime itself needs. Near the limit, one collection follows another: 200,000 VMs, a file each,
+	// take a quarter less CPU time with it.
+	spare = 8
 )
 
 // Rest returns a function that a goroutine calls between two tasks. It collects garbage if there is enough of it, while
@@ -42,12 +47,14 @@ type heap struct {
 	mu      sync.Mutex
 	goal    uint64 // size at the next collection
 	objects []metrics.Sample
+	live    []metrics.Sample
 	prepare func()
 }
 
 func newHeap() *heap {
 	return &heap{
 		goal: first, objects: []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}},
+		live: []metrics.Sample{{Name: "/gc/heap/live:bytes"}},
 		prepare: sync.OnceFunc(func() {
 			const smallest = 4 << 20 // of a heap in which the runtime collects garbage; it has the percentage 100
 			debug.SetGCPercent(enough / smallest * excess)
@@ -60,11 +67,16 @@ func (h *heap) rest() {
 		return // another goroutine looks already
 	}
 	defer h.mu.Unlock()
-	if h.size() < h.goal {
+	size := read(h.objects)
+	if size > memoryLimit/2 {
+		live := read(h.live)
+		allow(live + live/spare)
+	}
+	if size < h.goal {
 		return
 	}
 	runtime.GC()
-	live := max(1, h.size())
+	live := max(1, read(h.objects))
 	more := growth(live)
 	h.goal = live + more
 	debug.SetGCPercent(int(excess * more / live))
@@ -73,8 +85,9 @@ func (h *heap) rest() {
 // growth returns by how many bytes the heap grows until the next collection, if some are live after one.
 func growth(live uint64) uint64 { return max(enough, 2*live) - live }
 
-// size returns the bytes of all objects, also of those that are garbage.
-func (h *heap) size() uint64 {
-	metrics.Read(h.objects)
-	return h.objects[0].Value.Uint64()
+// read returns the value of a metric in bytes: of all objects, also of those that are garbage, or of those that were
+// live in the last collection.
+func read(metric []metrics.Sample) uint64 {
+	metrics.Read(metric)
+	return metric[0].Value.Uint64()
 }

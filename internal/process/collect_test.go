@@ -54,3 +54,23 @@ func collections() uint32 {
 	runtime.ReadMemStats(&stats)
 	return stats.NumGC
 }
+
+// TestAllow checks that only the own memory limit is raised, and never lowered.
+func TestAllow(t *testing.T) {
+	before := debug.SetMemoryLimit(memoryLimit)
+	defer debug.SetMemoryLimit(before)
+	limit := func() int64 { return debug.SetMemoryLimit(-1) }
+	allow(memoryLimit - 1)
+	require.EqualValues(t, memoryLimit, limit())
+	allow(memoryLimit + 1)
+	require.EqualValues(t, memoryLimit+1, limit())
+
+	t.Setenv("GOMEMLIMIT", "1GiB")
+	allow(memoryLimit + 2)
+	require.EqualValues(t, memoryLimit+1, limit())
+
+	t.Setenv("GOMEMLIMIT", "")
+	debug.SetMemoryLimit(memoryLimit / 2) // of the sidecar
+	allow(memoryLimit + 2)
+	require.EqualValues(t, memoryLimit/2, limit())
+}

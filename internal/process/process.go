@@ -12,7 +12,7 @@ const (
 	// memoryLimit is the size in bytes above which the garbage collector runs
 	// more often instead of letting the heap double: a file of 100,000 VMs stays
 	// under 512 MiB.
-	memoryLimit = 448 << 20
+	memoryLimit = 464 << 20
 
 	// percent is the growth of the heap, in percent, that starts a collection. A
 	// short command is done before a collection is worth its cost.
@@ -45,6 +45,14 @@ func Room(bytes int) {
 	const asTrees = 12 // times the size of their JSON
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit + asTrees*int64(bytes))
+	}
+}
+
+// allow raises the memory limit to so many bytes, if it is that of [Tune] and not a smaller or a user's one.
+func allow(bytes uint64) {
+	limit := debug.SetMemoryLimit(-1)
+	if os.Getenv("GOMEMLIMIT") == "" && limit >= memoryLimit && bytes > uint64(limit) {
+		debug.SetMemoryLimit(int64(bytes))
 	}
 }
 
