@@ -68,7 +68,7 @@ func (h *heap) rest() {
 	}
 	defer h.mu.Unlock()
 	size := read(h.objects)
-	if size > memoryLimit/2 {
+	if size > memoryLimit/2 { // less is far from any limit, and most fleets never read the other metric
 		live := read(h.live)
 		allow(live + live/spare)
 	}

@@ -23,7 +23,7 @@ const refreshed = "argocd.argoproj.io/refresh"
 // action is what a phase does.
 type action struct {
 	phase string
-	await []string // the Applications that it changes
+	await []string // the Applications that it changes or compares
 	act   func() (revision string, err error)
 	// repeat is whether it can be done again, with the same cost.
 	repeat bool
